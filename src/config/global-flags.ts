@@ -5,7 +5,7 @@ export interface GlobalFlags {
   query?: string
   showTokens?: boolean
   header: boolean
-  /** CSV separator of the input of an import, otherwise of the output. */
+  /** CSV separator of the files of an import, otherwise of the output. */
   delimiter?: string
   bom?: boolean
   profile?: string

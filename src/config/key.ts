@@ -11,7 +11,7 @@ export function adviseOnVariable({ apiKey }: Settings): string | undefined {
 }
 
 /**
- * @throws {AuthError} if the key is missing or belongs to another origin
+ * @throws {AuthError} if there is no key for the origin of the base URL
  * @throws {UsageError} if the key of a profile would be sent without encryption
  */
 export function selectKey(settings: Settings): Key {
@@ -29,7 +29,7 @@ export function selectKey(settings: Settings): Key {
       ],
     })
   const url = new URL(baseUrl?.value ?? '')
-  // A profile name cannot contain the characters of an IPv6 address.
+  // A profile name cannot contain the punctuation of an IPv6 address.
   const unusedName = url.hostname.replaceAll(/[[\]:]/g, '')
   if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
     throw new AuthError(

@@ -61,7 +61,7 @@ export interface Settings {
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
-  /** True if MEETROOM_API_KEY is set, but empty. */
+  /** True if MEETROOM_API_KEY is set without a key. */
   isKeyEmpty: boolean
   /** Name of a profile with a key for the base URL. */
   keyHolder: string | undefined

@@ -9,8 +9,8 @@ const synonyms: ReadonlyMap<string, Variable> = new Map([
 ])
 
 /**
- * Explains variables that resemble settings of meetroom, which would otherwise be ignored silently. Returns
- * undefined for names that resemble none, such as the ones that Kubernetes sets for a service.
+ * Explains variables that resemble unset settings of meetroom and would be ignored silently. Returns
+ * undefined without such variables; Kubernetes, for example, sets other names for a service.
  * @param unknown names without `MEETROOM_`
  */
 export function explainUnknown(

@@ -16,7 +16,7 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
  * @returns the reason why other users may be able to read the file on Windows; undefined if there is none
  * @throws {UsageError} if the existing file is unreadable or invalid
  * @throws {OutputError} if the file cannot be written, or is locked for five seconds
- * @throws the error of `change`
+ * @throws the error of `change`, or an error after an interruption
  */
 export async function changeConfig(
   dir: string,

@@ -12,7 +12,7 @@ const maxCheckedBytes = 256 * 1024 * 1024
  * Checks the schema, the pages and the values of a workspace's database, without changing them. In a database
  * larger than `maxCheckedBytes`, checks only the schema.
  * @throws {UsageError} if no version of this program has the schema, or a page or a value is damaged
- * @throws a system error or an error of SQLite
+ * @throws the errors of `loadSqlite` and `openReadOnly`
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {
   const open = await loadSqlite(quietly)

@@ -75,10 +75,7 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
 /** Maximum row number that a restore keeps. The greatest possible number would prevent new rows. */
 const maxSeq = 2 ** 40
 
-/**
- * @returns number of changed or omitted rows
- * @throws {UsageError} if the table is damaged
- */
+/** @returns number of changed or omitted rows */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
   const present = new Set(listColumns(db, table))

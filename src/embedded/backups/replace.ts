@@ -21,7 +21,7 @@ export interface ReplaceOptions {
 
 /**
  * Runs work that replaces a workspace. No process can serve the workspace meanwhile.
- * @throws {UsageError} if the workspace is served
+ * @throws {UsageError} if the workspace cannot be locked
  * @throws {OutputError} if storage fails; the workspace is then unchanged
  * @throws any other error of `work`
  */

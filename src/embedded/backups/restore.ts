@@ -19,8 +19,8 @@ interface Restored {
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
  * @param confirm called only if the workspace exists
- * @throws {UsageError} if the workspace is served, or the file is the database of the workspace
- * @throws {UsageError} if the file is not a backup, is damaged, or is of a newer version
+ * @throws {UsageError} if the workspace cannot be locked, or the file is the database of the workspace
+ * @throws the errors of `openBackup`
  * @throws {OutputError} if storage fails; the workspace is then unchanged
  * @throws the error of `confirm`
  */

@@ -74,7 +74,7 @@ const passes = (check: () => void) => {
   }
 }
 
-/** Removes the headers that this version refuses. Returns undefined if another part is invalid. */
+/** Removes the headers that this version refuses. Returns undefined for any other fault. */
 function convertWebhook(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>

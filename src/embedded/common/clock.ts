@@ -1,4 +1,4 @@
-/** Kind of a timer. A `tick` is periodic work, which runs only once after the clock jumps. */
+/** `tick`: periodic work, which runs only once after the clock jumps. */
 export type TimerKind = 'tick'
 
 export interface Clock {

@@ -1,7 +1,7 @@
 import { unknownOperation as unknownOperationCode } from '../../api/vocabulary.ts'
 import { describeSystemError } from '../../errors.ts'
 
-/** Error response with its status and code (API specification, “Authentication” and “Errors”). */
+/** Error response. The API specification (“Errors”) lists only the statuses 400 and 500. */
 export class Fault extends Error {
   constructor(
     readonly status: 400 | 429 | 500 | 503,

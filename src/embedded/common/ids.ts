@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 
 export interface Ids {
-  /** Returns 24 lowercase hex digits: 12 encode the time in milliseconds, and 12 are random. */
+  /** Returns 24 lowercase hex digits: 12 encode the time in Unix milliseconds, and 12 are random. */
   newId(): string
   /** Returns a token of 42 characters: 10 encode the time, and 32 are random. */
   newToken(): string
