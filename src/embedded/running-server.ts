@@ -174,8 +174,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Reads `serve.json`, which names the service that receives the API key; undefined if the file is missing or
- * not valid.
+ * Reads `serve.json`, which names the service that receives the API key; undefined if the file is missing,
+ * unreadable or not valid.
  * @throws {UsageError} if the file is too large or not regular, or another user controls it
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {

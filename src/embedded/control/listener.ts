@@ -20,7 +20,6 @@ export interface ControlListener {
 
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Listens on loopback for requests that control a service under test. */
 export async function listenForControl(control: ServiceControl): Promise<ControlListener> {
   const key = `control_${randomBytes(24).toString('base64url')}`
   const expectedHeader = Buffer.from(`Bearer ${key}`)

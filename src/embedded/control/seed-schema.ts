@@ -107,7 +107,7 @@ export function parseSeed(value: unknown): ParsedSeed {
     return seed
   }
   const { issues } = result.error
-  // An unknown key comes first, because it can be a misspelled required key, which is also missing.
+  // An unknown key comes first, because a misspelling may explain a missing required key.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   throw new UsageError(
     `the seed cannot be used: ${issue?.code === 'unrecognized_keys' ? describeUnknownKey(issue) : describeIssue(issue, value)}`,

@@ -34,7 +34,7 @@ export function isUpdate(name: OperationName): name is UpdateName {
 /**
  * Returns the fields of an update that differ from the stored record, except `volatileFields`, so that
  * clients can send back a whole record.
- * @throws {Fault} if a field cannot be updated, or the record does not exist
+ * @throws {Fault} if a changed field cannot be updated, or the record does not exist
  */
 export function selectChanges<N extends UpdateName>(
   name: N,

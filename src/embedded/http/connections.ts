@@ -18,8 +18,8 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits the connections of a server. Above a second limit per remote IP address, the oldest connection
- * without complete headers is closed, so that silent connections cannot block others.
+ * Limits the connections of a server. Above a limit of connections without complete headers per remote IP
+ * address, closes the oldest of these, so that silent connections cannot block others.
  * @returns a function to call when the headers of a connection are complete
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
