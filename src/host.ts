@@ -67,7 +67,7 @@ export interface Host {
    * the timer.
    */
   after(ms: number, work: () => void): () => void
-  /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds, or rejects with the reason of the aborted signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   onSignal(listener: (signal: StopSignal) => void): () => void
   /** Returns a fraction in [0, 1), for jitter. */
@@ -218,7 +218,11 @@ export function createProcessHost(): Host {
     },
     async sleep(ms, signal) {
       const { setTimeout: delay } = await import('node:timers/promises')
-      await delay(ms, undefined, signal ? { signal } : {})
+      await delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+        // Node rejects with an AbortError, which would be reported as a bug.
+        signal?.throwIfAborted()
+        throw error
+      })
     },
     onSignal(listener) {
       const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
