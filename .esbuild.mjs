@@ -125,7 +125,7 @@ export async function bundleTesting() {
   }
 }
 
-/** Returns the names and aliases of all commands, and flags and formats that load other code. */
+/** Returns all command names and aliases, and some flags and formats that load other code. */
 async function listCacheWords() {
   const { outputFiles } = await build({
     ...bundled,

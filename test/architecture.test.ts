@@ -229,7 +229,7 @@ test('only cli/run runs many requests, counts outcomes, stops at fatal errors an
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
-  // The other two modules limit a typed number and the work of a query.
+  // The other two modules limit a parsed number and the work of a query.
   const compares = /(?<!=)[<>]=? (?:flags\.|targets\.)?max\b|--max allows/
   expect(files.filter((file) => layer(file) === 'cli' && compares.test(code(file))).sort()).toEqual([
     ...['cli/input/input.ts', 'cli/output/formats/query.ts', 'cli/run/confirm-items.ts'],
@@ -273,7 +273,7 @@ test('only output/views declares views', () => {
 test('only match.ts and a fixed list of modules compare names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
-  // The other modules compare cells of an import file, create keys, and compare sent with received values.
+  // The other modules compare cells of an import file, create slugs, and compare sent with received values.
   expect(having(/\.normalize\('NF/)).toEqual([
     ...['cli/import/read/lookalikes.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
@@ -374,7 +374,7 @@ test('only file-errors.ts and a fixed list of modules contain the texts of file 
     ...['cli/workspace/lock/lock-format.ts', 'embedded/backups/back-up.ts'],
     'files/file-errors.ts',
   ])
-  // The other modules describe ports, programs, standard output and the local workspace.
+  // Some system errors concern ports, programs, standard output or the local workspace.
   expect(files.filter((file) => /\bdescribeSystemError\b/.test(code(file))).sort()).toEqual([
     ...['cli/commands/serve/environment.ts', 'cli/commands/shared/listening.ts'],
     ...['cli/commands/webhooks/webhook-listener.ts', 'cli/output/printer.ts', 'cli/requests/key-command.ts'],

@@ -180,9 +180,6 @@ for (const latencyMs of Number(flags.rounds) > 0 ? numbers(flags.latency) : []) 
 const limited = Number(flags.limited)
 const perSecond = Number(flags.rate)
 
-/**
- * Returns the refusals after the first second (`late`) in percent of all requests except earlier refusals.
- */
 async function importLimited(program: string, file: string, limits: Omit<Limits, 'perSecond'>) {
   const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])
   const late = stub.refusedAt.filter((at) => at >= 1000).length

@@ -92,7 +92,7 @@ const small = await startService(await fill(maxDirectEnds, addCrowds))
 const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
-/** Number of requests per side and pair. The paths exist for the first 100 requests of a side. */
+/** Number of requests per side and pair. The paths suit at most 100 requests per side. */
 const each = 8
 for (const [what, path] of paths) {
   const time = (served: Served, count: number) => {

@@ -36,7 +36,7 @@ if (!canBecome) notice('launcher', 'ordinary users: no root, no setpriv, or a No
 
 const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 const installation = join(templates, 'installed')
-/** Launcher of a program that only prints the version and starts three times as fast. */
+/** Launcher of a fast program that only prints the version. */
 const small = join(installation, 'bin/meetroom.js')
 /** Directories of caches, by launcher. */
 const primed = { [small]: join(templates, 'small'), [launcher]: join(templates, 'whole') }
@@ -190,7 +190,7 @@ test('the launcher exits 70 if the promise of the program never settles', async 
   expect(await runCommand(node, [forever], { XDG_CACHE_HOME: '' })).toMatchObject({ code: 70 })
 })
 
-/** Script that reports whether the launcher uses a code cache. */
+/** Script that reports whether the launcher loads a code cache. */
 const reporter = `
 const vm = require('node:vm')
 const { Script } = vm

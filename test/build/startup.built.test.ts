@@ -73,7 +73,7 @@ const heavy = [
   'our embedded/service',
 ]
 
-/** Node modules that `--version` and `--help` do not need. */
+/** Node modules that the version and the help do not need. */
 const heavyOfNode = [
   'node:assert',
   'node:crypto',

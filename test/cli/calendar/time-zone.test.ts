@@ -9,7 +9,6 @@ const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16)
 const startOf = (zone: string, year: number, month: number, day: number) =>
   iso(new TimeZone(zone).startOfDay(dayNumber(year, month, day) ?? Number.NaN))
 
-/** Zones with usual and unusual offsets and clock changes. */
 const zones = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'America/St_Johns', 'Australia/Lord_Howe'],
   ...['America/Santiago', 'America/Havana', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Kathmandu'],

@@ -44,7 +44,7 @@ async function listIds(...conditions: string[]): Promise<string> {
   return stdout.trim().replaceAll('\n', ' ')
 }
 
-/** Rooms that a condition selects, and the number of requests for single rooms. */
+/** Rooms that a condition selects, and the number of requests besides room lists. */
 const meanings: readonly [condition: string, ids: string, requests: number][] = [
   ['online=0', 'used old never', 4],
   ['online>0', 'busy', 4],

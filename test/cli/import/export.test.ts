@@ -381,7 +381,7 @@ describe('the pages of an export', () => {
   test('users export writes its first pages before it receives the last page', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // Two pages are requested in advance; all earlier pages are already written.
+      // Each request waits until all but the two preceding pages are written.
       while (lines(run.host.stdout.text).length < offset - 20) await new Promise((done) => setImmediate(done))
       return next()
     }

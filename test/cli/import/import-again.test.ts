@@ -99,7 +99,7 @@ describe('a rooms import of rows without IDs', () => {
       stderr: 'imported 0 of 3 rooms; 3 skipped\n',
     })
     world.file('more.csv', `${roomsCsv(9)}R1,open\n`)
-    // Names of repeated rows or rooms cannot be matched.
+    // Repeated names prevent the suggestion of `--match name`.
     expect(await run('rooms import more.csv')).toMatchObject({
       code: 0,
       stderr:

@@ -21,7 +21,7 @@ interface When {
   underWay?: number
 }
 
-/** The service responds to the requests in flight after the interrupt. */
+/** Interrupts a command before responses to the requests in flight. */
 async function runInterrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,

@@ -25,14 +25,13 @@ interface Visit {
   argument: string
   /** Modes of the page and its directory, in octal. */
   modes: string[]
-  /** URL of the redirect. */
+  /** URL that redirects to `link`. */
   url: string
-  /** Target of the redirect. */
   link: string | null
 }
 
 let visit: Promise<Visit>
-/** Returns the script of a browser that records its argument. This process then requests the redirect. */
+/** Returns the script of a browser that records its argument. The test then requests the redirect. */
 function writeBrowser(dir: string): string {
   visit = follow(join(dir, 'argument'))
   // Prevents an unhandled rejection if the test fails before it awaits the visit.

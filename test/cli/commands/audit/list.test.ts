@@ -178,7 +178,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   writeFileSync(join(world.dir, 'audit.ndjson.bak'), 'another file')
   writeFileSync(join(world.dir, 'audit.ndjson.3.xz'), 'not read')
   renameSync(log, `${log}.1`)
-  // A truncated line, JSON that is not an entry, and deeply nested JSON.
+  // A truncated line, JSON that is not an entry, and deeply nested brackets.
   writeFileSync(log, `${first.slice(0, 40)}\n[]\n${'['.repeat(2 ** 20 + 1)}\n`)
   appendFileSync(log, whole)
   expect(await list('--columns', 'id,what,outcome', '--where', 'id~^old', '-o', 'csv')).toEqual({

@@ -188,7 +188,7 @@ describe('rooms wait', () => {
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new TransportError('no response yet', true)))
           })
-        // The clock advances by the sleep times; only the first request matters.
+        // Only sleeps advance the clock, so later delays are not realistic.
         const { code, stderr } = await done
         return { code, first: delays[0], stderr: stderr.split('\n')[0] }
       }

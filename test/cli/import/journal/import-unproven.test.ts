@@ -53,7 +53,7 @@ async function killUnproven(kind: Kind, isExecuted: boolean): Promise<void> {
     return answer(200, {})
   }
   await world.run(line())
-  // A room creation cannot be verified by a read, so its run ends without a read.
+  // A room creation cannot be verified by a read, so the run ends without a read.
   const left = journal ?? (world.read('j') ?? '').replace(/^\{"row".*\n/gm, '').replace('{"end":true}\n', '')
   expect(sentRows(entriesOf(left))).toEqual([1, 2, 3])
   world.file('j', left)
