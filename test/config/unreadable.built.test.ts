@@ -17,7 +17,7 @@ const obeysModes =
 if (!obeysModes) notice('unreadable settings', 'file modes do not apply to this user')
 const other = 4711
 
-/** The environment of a run names the service, not the protected profile. */
+// The environment of a run names the service, not the protected profile.
 async function protect() {
   const { baseUrl, apiKey } = await serveHere()
   const dir = join(tempDir(), 'config')

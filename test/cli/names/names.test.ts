@@ -30,7 +30,7 @@ const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&li
 const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
 const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
-/** `webhooks trigger` only puts the room ID into an event. */
+// `webhooks trigger` only puts the room ID into an event.
 const commandsWithLookup = async () =>
   (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 

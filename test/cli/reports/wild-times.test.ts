@@ -10,7 +10,7 @@ import { sized } from '../../suites/size.ts'
 const world = perTest(createWorld)
 
 const sessionDays = 366
-/** A session can touch one day more than its length in days. */
+// A session can touch one day more than its length in days.
 const mostDays = sessionDays + 1
 
 const long = (user_id: string, connected_at: unknown, disconnected_at: unknown) =>

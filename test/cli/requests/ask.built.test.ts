@@ -12,7 +12,7 @@ import { harmIn } from '../../helpers/terminal.ts'
 
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
-/** `isRestored` is true if the terminal settings are the same before and after the run. */
+/** Compares the terminal settings before and after the run as `isRestored`. */
 async function runDialog(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,

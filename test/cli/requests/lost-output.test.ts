@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Completion is excluded, because its cache of names is not a change. */
+// Completion is excluded, because its cache of names is not a change.
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )
@@ -13,7 +13,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
-  // Quick runs test at most half of each command’s calls.
+  // A quick run tests every second call of each command.
   for (const call of byCommand(calls).flatMap((same) => share(same, 0, 2))) {
     const { world, argvOf } = await prepare()
     const before = JSON.stringify(filesOf(world.dir))

@@ -56,7 +56,7 @@ function confirmUser({ method, url, body = '' }: WireRequest): WireResponse | un
   return method === 'POST' && url.endsWith('/users') ? answer(200, { user: JSON.parse(body) }) : undefined
 }
 
-/** The clock advances only while the program or the service waits. */
+// The clock advances only while the program or the service waits.
 async function importInto(
   argv: readonly string[],
   isAllowed: Limit,

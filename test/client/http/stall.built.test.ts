@@ -8,7 +8,7 @@ import { fullPort, runTimed, silentPort } from '../../helpers/stall.ts'
 import { tempDir } from '../../helpers/world.ts'
 import { notice } from '../../suites/size.ts'
 
-/** Maximum time from the first error output of a process to its end, in milliseconds. */
+/** Maximum time that a process lingers, in milliseconds. */
 const promptlyMs = 1500
 
 const env = (baseUrl: string) => ({

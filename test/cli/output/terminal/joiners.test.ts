@@ -75,7 +75,7 @@ test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '1
 )
 
 describe('joiner rules', () => {
-  /** RFC 5892 restricts joiners in host names. */
+  // RFC 5892 restricts joiners in host names.
   const isName = (label: string) => domainToASCII(label) !== ''
   const wrong = (letters: readonly string[], labelOf: (letter: string) => string) =>
     letters.filter((letter) => {

@@ -5,7 +5,7 @@ import { allCalls, byCommand, prepare, sendsElsewhere, stays } from '../../../he
 import { tempDir } from '../../../helpers/world.ts'
 import { share } from '../../../suites/size.ts'
 
-/** All calls; in a quick run, one call of each command. */
+// A quick run tests one call of each command.
 const calls = byCommand((await allCalls()).filter((call) => !sendsElsewhere.test(call))).flatMap((same) =>
   share(same, 0, same.length),
 )
