@@ -7,7 +7,7 @@ import { runHere } from '../helpers/run-here.ts'
 import { tempDir } from '../helpers/world.ts'
 import { share } from '../suites/size.ts'
 
-/** For the first directory, recursive mkdir of Node 20 never returns. */
+// For the first directory, recursive mkdir of Node 20 never returns.
 const impossible = {
   'below /proc': () => '/proc/nonexistent/x',
   'below a file': () => {
@@ -17,7 +17,7 @@ const impossible = {
   },
 }
 
-/** `PATH` is a placeholder for a directory that cannot be created. */
+// `PATH` is a placeholder for a directory that cannot be created.
 const lines: Record<string, { env?: Record<string, string>; line: string; code: number }> = {
   MEETROOM_SAVE_DELETED: {
     env: { MEETROOM_SAVE_DELETED: 'PATH' },

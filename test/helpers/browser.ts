@@ -39,7 +39,6 @@ export async function domOf(path: string): Promise<string> {
 type Params = Record<string, unknown>
 type Listener = (params: any) => void
 
-/** Client of the Chrome DevTools Protocol. */
 class DevTools {
   readonly #socket: WebSocket
   readonly #pending = new Map<number, { resolve(value: any): void; reject(error: Error): void }>()
@@ -116,7 +115,7 @@ export class BrowserPage {
 
   /**
    * Waits until an expression is true, even if the page is loaded again.
-   * @throws {Error} if the expression stays false for 20 seconds
+   * @throws {Error} if the expression is not true within 20 seconds
    */
   async until(expression: string): Promise<void> {
     const asked = `new Promise((resolve) => {

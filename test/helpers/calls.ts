@@ -119,7 +119,7 @@ const lines: Record<string, readonly string[]> = {
 /** Commands that refuse --dry-run and --curl. */
 export const sendsNothing =
   /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
-/** Commands that send a request to a URL other than the base URL. */
+/** Command that sends a request to the URL of `--to`. */
 export const sendsElsewhere = /^webhooks trigger\b/
 /** Calls that need a running service with a control file. */
 export const needsControl = / --control /

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 const random = (bytes = 12) => randomBytes(bytes).toString('hex')
 
-/** Each half of a key is random, so that it occurs in no other text. */
+/** Keys whose halves are random, so that no other text contains a half. */
 export const keyShapes = {
   usual: () => `mk_${random(24)}`,
   'with quotes': () => `"${random()}"'${random()}"`,

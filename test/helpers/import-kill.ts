@@ -14,7 +14,7 @@ export interface ImportKills {
   /** Minimum number of kills. The last import is then completed. */
   kills: number
   rows: number
-  /** Returns a fraction in [0, 1), for the times of kills. */
+  /** Returns a fraction in [0, 1). */
   random(): number
 }
 
@@ -42,7 +42,7 @@ const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
  * Imports files while SIGKILL ends runs at random times, and resumes or repeats killed runs.
- * @throws {Error} if a run exits with a code other than 0 and 8
+ * @throws {Error} if a run hangs or exits with a code other than 0 and 8
  */
 export async function importKillLoop({
   kind,

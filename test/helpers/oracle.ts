@@ -15,7 +15,7 @@ export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
   /** Rooms with a sent deletion, acknowledged or not. */
   readonly #maybeDeleted = new Set<string>()
-  /** Numbers of acknowledged and of observed writes. */
+  /** Counts of acknowledged and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
 
   /** Records that a room has reached a number. Returns true if only lower numbers were known before. */

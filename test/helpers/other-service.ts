@@ -10,13 +10,13 @@ export interface Differences {
    * `user_id` of users.
    */
   minimalLists?: boolean
-  /** Fields added to all items; the API specification does not list them. */
+  /** Fields added to items; the API specification does not list them. */
   unlisted?: Thing
-  /** Fields that are never sent. */
+  /** Fields removed from items. */
   without?: readonly string[]
   /** True if null fields are omitted. */
   leavesNullsOut?: boolean
-  /** True if numbers are text, including the numbers of `paging`. */
+  /** True if numbers, except IDs, are text, also in `paging`. */
   numbersAsText?: boolean
   booleansAsText?: boolean
   /** True if `is_terminated` of a room is a boolean, not the literal of the API specification (“Room”). */

@@ -35,7 +35,7 @@ async function member(roomId: string, user_id: string, type?: string) {
 
 const names = async (path: string) => (await send('GET', path)).body.rooms.map(({ name }) => name)
 
-/** The wording of a refusal is not part of the API specification. */
+// The wording of a refusal is not part of the API specification.
 const createRefusal = (status: number, code: string) => ({
   status,
   body: { error: { code, message: expect.stringMatching(/./) } },

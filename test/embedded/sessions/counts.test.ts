@@ -10,7 +10,7 @@ import { hasPacked, unpack } from '../../../src/embedded/webhooks/outbox.ts'
 import { testMachine } from '../../helpers/live.ts'
 import { sized } from '../../suites/size.ts'
 
-/** Red and blue have a webhook. */
+// Red and blue have a webhook.
 const roomIds = ['red', 'blue', 'grey']
 const userIds = ['ada', 'grace', 'alan', null]
 
@@ -62,7 +62,7 @@ async function startHub(maxDirectEnds: number) {
   })
   let connected: ConnectedSession[] = []
   let told = 0
-  /** Participants according to the events so far. */
+  /** Open sessions according to earlier events. */
   const present = new Map<string, Payload>()
   /** First shown end time of each session, in milliseconds since 1970. */
   const ends = new Map<string, number>()

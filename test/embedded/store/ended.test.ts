@@ -11,7 +11,7 @@ import { tempDir } from '../../helpers/world.ts'
 
 const hour = 3_600_000
 
-/** The hub defers the records of more than two concurrent ends. */
+// The hub defers the records of more than two concurrent ends.
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)
   const { store, apiKey } = workspace
@@ -57,7 +57,6 @@ async function openLive(dir: string, startsAt = testNow) {
         const peer = { send: () => {}, close: () => {} }
         return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })
       }),
-    /** Returns true if deferred ends remain; counts sessions without a recorded end. */
     records: () => [
       hasListedEnds(store),
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,

@@ -26,7 +26,7 @@ const diskFull = { error: { code: 'storage', message: 'the disk is full' } }
 const pageBytes = 4096
 const large = { name: 'x'.repeat(1_000_000), type: 'open' }
 
-/** Beyond the size that `limitPages` sets, SQLite behaves as on a full disk. */
+// Beyond the size that `limitPages` sets, SQLite behaves as on a full disk.
 async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
   const open = await loadSqlite((load) => load())
   const db = open(path)
