@@ -1,5 +1,5 @@
 // Runs the tests on several versions of Node. All tests run on the newest version of each even release line.
-// Some tests of the built program run on the oldest versions that `engines` allows.
+// Some tests run the built program on the oldest versions that `engines` allows.
 // `--short` runs the built program on the oldest and the newest version only. `--full` runs suites in full.
 // FILE… selects test files, and omits the oldest versions.
 // Run with: npm run test:matrix [-- --short | [--full] [FILE…]]

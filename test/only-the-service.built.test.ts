@@ -77,7 +77,6 @@ const online = [
   ],
 ]
 
-/** Commands that must make no connection. */
 const offline = [
   ...['--version', '--help', 'version', 'help security', 'rooms --help', 'commands', 'schema', 'openapi'],
   ...[

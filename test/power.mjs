@@ -4,7 +4,7 @@
 // Run with: npm run test:power -- SOURCE… --without TEST… [--against TEST…] [--mutants N]
 //   SOURCE     files or directories of src that the tests cover
 //   --without  test files or directories that may be deleted
-//   --against  remaining test files or directories; by default all except built tests and suites
+//   --against  remaining test files or directories; all by default. Built tests and suites never run.
 //   --mutants  maximum number of mutants per source file, fewer for files below 200 lines; 10 by default
 import { spawnSync } from 'node:child_process'
 import {

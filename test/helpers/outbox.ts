@@ -104,10 +104,10 @@ export async function createOutbox(opened?: Store) {
     },
     room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
       (await world.createRoom({ url, ...more })).id,
-    /** Packs one change per session ID, as when many participants leave a room at the same time. */
+    /** Packs one change per session ID. */
     leave: (roomId: string, ids: readonly string[]) =>
       store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
-    /** Makes a participant with a session ID enter a room. Returns false without a webhook. */
+    /** Queues the webhook of a participant’s entry. Returns false without a webhook. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
       const isWanted = await store.write(() => {
         const target = findWebhook(store, roomId)

@@ -52,7 +52,7 @@ export const commandLines = {
       .join(' '),
 }
 
-/** Splits the arguments of Windows programs like Microsoft’s C runtime. */
+/** Splits a command line as Microsoft’s C runtime does. */
 export function argvOf(line: string): string[] {
   const words: string[] = []
   let word: string | undefined

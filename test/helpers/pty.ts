@@ -29,7 +29,6 @@ function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
 
 const inTerminal = findTerminal()
 
-/** True if tests can run programs on a terminal. */
 export const hasTerminal = inTerminal !== undefined
 if (!hasTerminal) notice('terminal', 'neither script of util-linux nor python3 is there to make a terminal')
 
@@ -68,7 +67,6 @@ export function startOnTerminal(argv: readonly string[], env: Record<string, str
   return startProgram(program, words, { SHELL: '/bin/sh', ...env })
 }
 
-/** Text to type after another text is shown. */
 export type Reply = readonly [shown: string, typed: string]
 
 /** Runs a shell command line on a pseudoterminal, and types each reply after its text is shown. */

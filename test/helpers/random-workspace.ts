@@ -20,7 +20,7 @@ const room = fc.record({
   max_meeting_seconds: maybe(fc.constantFrom(60, 3600)),
 })
 
-/** Generator of workspace files with a few users and rooms. A room name may move between keys. */
+/** Generator of small workspace files. Two files may have the same room name under different keys. */
 export const workspaceFile = fc
   .record({
     users: fc.dictionary(fc.constantFrom(...ids), user, { noNullPrototype: true }),

@@ -9,13 +9,13 @@ export interface RoomInUse {
   members?: number
 }
 
-/** Differences between a service and the embedded service for sessions and members. */
+/** Differences between a service and the embedded service. */
 export interface UseDifferences {
   /** True if members have no total, and sessions have no `paging`. */
   withoutTotals?: boolean
-  /** True if the total of a page is the number of its items. */
+  /** True if totals of members and sessions count only the page. */
   countsPages?: boolean
-  /** True if all sessions are returned, regardless of the filter. */
+  /** True if `is_connecting` has no effect. */
   ignoresFilter?: boolean
   /** True if null fields of sessions are omitted. */
   leavesNullsOut?: boolean
@@ -27,8 +27,7 @@ export interface UseDifferences {
 
 /**
  * Makes the service of a world return these rooms.
- * @returns a function that lists the paths of all requests except reads of the room list, with the method of
- * writes
+ * @returns a function that lists requests except reads of the room list, as `/rooms/r1` or `PUT /rooms/r1`
  */
 export function withRoomsInUse(
   world: World,

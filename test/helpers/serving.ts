@@ -53,13 +53,12 @@ export function startProgram(
 export interface ServeOptions {
   /** Path of the program; the built program by default. */
   script?: string | undefined
-  /** Wraps the command line in another command line. */
   within?: Within
 }
 
 /**
  * Starts `meetroom serve --json` on a free port and waits until it is ready.
- * @throws {Error} if the program ends earlier
+ * @throws {Error} if the program does not become ready
  */
 export async function startServe(
   argv: readonly string[],

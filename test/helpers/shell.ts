@@ -6,14 +6,12 @@ import type { Run, World } from './world.ts'
 
 interface LineOptions {
   env?: Record<string, string | undefined>
-  /** Called when a command has started. */
   started?: (host: TestHost) => void
 }
 
 /**
- * Runs a line like a shell, in the directory of a world, with quotes, `< FILE`, `> FILE` and pipes. A pipe
- * ends at the first failure or non-meetroom program. Of a line with `$(meetroom …)` or `<(meetroom …)`, only
- * the inner command runs.
+ * Runs a simple shell line in the directory of a world. A pipe ends at the first failure or non-meetroom
+ * program. For a line with `$(meetroom …)` or `<(meetroom …)`, only the inner command runs.
  * @throws {Error} if the line does not start with meetroom
  */
 export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {

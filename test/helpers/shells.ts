@@ -19,7 +19,6 @@ export const present = terminalShells.filter(
   (shell) => hasTerminal && spawnSync(shell, ['-c', 'exit'], { stdio: 'ignore' }).status === 0,
 )
 
-/** Command and startup file of each shell. */
 const starts: Record<TerminalShell, { command: string; file: string; text: (script: string) => string }> = {
   bash: {
     command: 'bash --noprofile --rcfile rc -i',
@@ -48,7 +47,7 @@ export function atShell(shell: TerminalShell) {
   const bin = join(env.HOME, 'bin')
   mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
   mkdirSync(bin)
-  // This program runs `__complete`, and records the arguments of other calls, one per line.
+  // The stub runs `__complete`, and records the arguments of the latest other command, one per line.
   const noted = join(env.HOME, 'noted')
   const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`

@@ -46,7 +46,7 @@ interface Start {
  * Runs the built program and sends it a signal.
  * @param reached resolves when the signal should be sent
  * @param meanwhile runs after the signal; its duration is not measured
- * @throws {Error} if the program ends before the signal
+ * @throws {Error} if the program ends before the signal, or a wait takes too long
  */
 export async function signalled(
   argv: readonly string[],

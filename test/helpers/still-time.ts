@@ -7,7 +7,7 @@ export async function turns(count = 5): Promise<void> {
 }
 
 /**
- * Replaces `monotonic` and `sleep` of a host. After 20 event-loop turns, time advances to the earliest
+ * Replaces `monotonic` and `sleep` of a host. After some event-loop turns, time advances to the earliest
  * sleeper.
  */
 export function stillTime(host: TestHost): void {

@@ -5,7 +5,7 @@ const esc = '\u001b'
 /** Colors and weights of the program, and the codes that end them. */
 const ourColours = [1, 2, 22, 31, 32, 33, 34, 35, 36, 39].map((code) => `${esc}[${code}m`)
 
-/** Cursor movements, erasures and styles of prompts and progress. */
+/** Control sequences of prompts and progress. */
 const ofPrompts = new RegExp(
   [
     String.raw`${esc}\[\?(?:25|7)[hl]`,
@@ -19,7 +19,7 @@ const ofPrompts = new RegExp(
   'g',
 )
 
-/** Characters that terminals execute or hide, such as control characters, but not line breaks. */
+/** Unsafe characters, such as control characters, except line feeds. */
 const obeyed =
   /(?!\n)\p{Cc}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/u
 

@@ -27,7 +27,7 @@ export interface Look {
   instead?: WireResponse | Error | undefined
 }
 
-/** Responses to requests for members and users, by path. */
+/** Response bodies for members and users, by path. */
 export type People = Readonly<Record<string, object>>
 
 /** Creates a service whose room changes at each poll. A poll beyond `looks` sends SIGINT to the program. */

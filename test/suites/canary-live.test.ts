@@ -134,7 +134,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
     const run = staying(['serve', '--ephemeral', '--port', '0', '--api-key-file', keyFile], {})
     await Promise.race([run.says('serving'), run.done])
     const [base = ''] = /http:\/\/\S+/.exec(run.shown()) ?? []
-    // serve refuses some keys that a header may contain. Then there is no base URL.
+    // Without a base URL, serve has refused the key.
     if (base !== '')
       for (const spell of spellings) {
         const said = encodeURIComponent(spell(key))

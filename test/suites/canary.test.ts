@@ -79,7 +79,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** Inserts the key into a response, except into IDs, which the next request contains. */
+/** Inserts the key into a response, and keeps IDs, which the next request contains. */
 function withKey(given: WireResponse, key: string): WireResponse {
   const change = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => change(item))
@@ -166,7 +166,7 @@ async function start(call: string) {
       'the log of the service': log.join('\n'),
     }
     return Object.entries(places).flatMap(([place, text]) => {
-      // Only the settings file may contain the key.
+      // Only `api_key` in the settings may contain the key.
       const isSettings = place === 'config/config.json'
       const searched = isSettings ? text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '') : text
       return find(`${place} ${searched}`).map((trace) => `${trace} in ${place}`)
