@@ -53,7 +53,7 @@ async function edit(name: string, sql: string): Promise<void> {
   db.close()
 }
 
-/** Statements that allow every type in every column. */
+/** Statements that remove STRICT from all tables. */
 const loosen = `PRAGMA writable_schema = ON;
   UPDATE sqlite_master SET sql = replace(replace(sql, ' STRICT, WITHOUT', ' WITHOUT'), ') STRICT', ')');
   PRAGMA schema_version = 9000`

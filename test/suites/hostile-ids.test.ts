@@ -16,7 +16,7 @@ const { add } = counted('hostile')
 /** Words in calls that are IDs or stand for IDs. */
 const idWords = new Set(['ROOM', 'MEMBER', 'ada', 'grace', 'new'])
 
-/** Calls that take IDs. `start` contains the command and its flags, and `args` its arguments. */
+/** Calls that take IDs. `args` contains the words from the first ID to the next flag. */
 const calls = (await allCalls())
   .filter((call) => !stays.test(call) && !/^api\b/.test(call))
   .map((call) => {

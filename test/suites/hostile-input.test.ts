@@ -268,7 +268,7 @@ describe('duration for long input', () => {
     'many arrays before the imported array': ['json', repeated('"a":[],', '{', '"users":[]}')],
     'arrays that open': ['json', repeated('[')],
     'a long key': ['json', repeated('a', '{"', '":[]}')],
-    // Each comma is an error, which takes more time.
+    // Shorter, because each comma is an error.
     commas: ['json', (length) => repeated(',', '[', ']')(length / 16)],
   }
   /** Yields blocks of 16 KB, because files also arrive in blocks. */

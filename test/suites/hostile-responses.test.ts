@@ -10,7 +10,7 @@ import { listen } from '../helpers/listen.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, share, sized } from './size.ts'
 
-// A small response may cost much memory or time, or never end.
+// A response may cost much memory or time, or never end.
 
 const { add } = counted('hostile (responses)')
 const maxMegabytes = 400

@@ -9,7 +9,7 @@ import { type Known, startMisbehaving } from './once/server.ts'
 import { counted, full, sized } from './size.ts'
 
 const count = counted('once')
-/** Seed of the random faults. MEETROOM_TEST_SEED repeats a run. */
+/** Seed of the random cases. MEETROOM_TEST_SEED repeats a run. */
 const seed = Number(process.env['MEETROOM_TEST_SEED'] ?? Date.now() % 2 ** 31)
 if (full) process.stdout.write(`once: seed ${seed}\n`)
 const runs = (quick: number, whole: number) => ({ seed, numRuns: sized(quick, whole) })
@@ -27,7 +27,7 @@ const outcomeOf = (behaviors: readonly Behavior[], needsId: boolean) => {
   return isLast(last) ? 'unknown' : 'failed'
 }
 
-/** Behavior of the service on each request for a change: on average, one request in three fails. */
+/** Behavior of the service on the first six requests for a change: on average, two fail. */
 const behaviors = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(fine) },

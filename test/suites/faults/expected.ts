@@ -61,8 +61,7 @@ export const unsentForGood = all(ends(5, 0, 1))
 /** Connection failure without a server that counts connections. */
 export const unreachable = all(ends(5, 0, 0))
 
-// Faults after a request is sent: the outcome of a write may be unknown (exit code 7), and creations are not
-// retried.
+// Faults after a request may have been sent: the outcome of a write may be unknown (exit code 7).
 
 /** Broken connection. */
 export const lost = split(ends(5, attempts), ends(7, attempts), ends(7, 1))
@@ -123,7 +122,7 @@ export const ended = (code: number, requests = 1) => all(ends(code, requests, 'k
 export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
 /** Too many requests (429): nothing was executed, so that all commands are retried. */
 export const throttled = all(ends(1, attempts, 'kept'))
-/** Busy service (503) with Retry-After: nothing was executed, so that all commands are retried. */
+/** 503 response that proves that nothing was executed, so that all commands are retried. */
 export const busy = all(ends(6, attempts, 'kept'))
 /** Busy service or gateway (503): the write may have been executed, so that creations are not retried. */
 export const perhapsBusy = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))

@@ -22,7 +22,7 @@ export class ServerConnection {
 
   /**
    * @param onRequest called for each request to the service
-   * @param knowsKey true to accept the probe of the key, whatever the script
+   * @param knowsKey true to accept the probe of the key
    */
   constructor(socket: Socket, onRequest: () => void, knowsKey = false) {
     this.#socket = socket

@@ -11,7 +11,7 @@ import {
 import { type Fault, good } from '../fault.ts'
 import { answer, request } from '../script.ts'
 
-/** Complete bodies that are not valid responses. */
+/** Bodies that are not valid responses. */
 const unusable: readonly (readonly [
   name: string,
   body: string | Uint8Array,

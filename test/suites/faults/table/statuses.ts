@@ -55,7 +55,7 @@ const refusals: readonly Fault[] = [
   ...both(404, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(405, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(410, ended(3, 2), {}, ended(6, 2)),
-  // For a request that contains only an ID, a refusal means that the item is missing.
+  // For a request with only an ID, a 400 without an error code means that the item is missing.
   ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
   ...knowing(both(403, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(404, ended(3, 2), { says: /no such room|does not know/ })),
@@ -147,7 +147,7 @@ const failures: readonly Fault[] = [
   },
 ]
 
-/** Error responses with unusual text. */
+/** Unsuccessful responses with unusual contents. */
 const words: readonly Fault[] = [
   {
     name: 'responds with 403 and quotes the key',
