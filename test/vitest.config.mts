@@ -58,7 +58,7 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // Two more workers than cores, because many tests wait for a process.
       maxWorkers: availableParallelism() + 2,
-      // CI prints the counts of this report.
+      // CI reads the counts in this report.
       reporters: ['default', 'json'],
       outputFile: { json: '../node_modules/.cache/tests.json' },
     },

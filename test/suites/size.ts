@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 
-/** True in a full run (`npm run test:<suite>`), and false in a quick run (`npm test`). */
+/** True in a full run, such as `npm run test:faults`; false in a quick run (`npm test`). */
 export const full = process.env.MEETROOM_TEST_FULL === '1'
 
 export const sized = (quick: number, whole: number): number => (full ? whole : quick)

@@ -70,7 +70,7 @@ const words: Record<Target, string> = {
 for (const [row, { title, answers: usual, closes = true, vectors }] of requestGroups.entries())
   describe(title, () => {
     for (const [target, answers] of Object.entries(usual) as [Target, Answers][]) {
-      // All targets share code, so a quick run uses few of the vectors for the other targets.
+      // The targets share code, so a quick run uses fewer vectors for some targets.
       const isSame = target === 'reading' || (target === 'listen' && 'reading' in usual)
       const chosen = share(vectors, isSame ? 0 : row, isSame ? 20 : Math.min(2, vectors.length))
       describe(words[target], () => {

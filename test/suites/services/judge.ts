@@ -46,7 +46,6 @@ export interface Judgement {
   readonly requests: readonly string[]
 }
 
-/** Item and its verdict after a run. */
 interface JudgedItem {
   readonly target: Target
   readonly said: ReportedOutcome

@@ -10,7 +10,7 @@ export type Kind = 'room' | 'user' | 'member' | 'change' | 'delete' | 'message' 
  * - `garbles`: any other 2xx response that is unusable
  * - `denies`: a refusal, by the status or by an error without the resource
  * - `loses`: a status that leaves the outcome open, or no response
- * - `misses`: 404 for a deletion whose first response was lost
+ * - `misses`: “not found” for the repetition of a deletion
  * - `claims`: an apparent success, whatever the service stores
  */
 export type Answers =

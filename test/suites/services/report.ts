@@ -53,7 +53,6 @@ export function suggested(run: Run): string[][] {
 const wordsOf = (text: string) =>
   [...text.matchAll(/(?:'([^']*)'|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
-/** Returns the reported outcome of each item. */
 export function said(run: Run, targets: readonly Target[], report: Report): ReportedOutcome[] {
   if (report === 'code') return targets.map(() => byCode(run))
   if (report === 'rows') {

@@ -30,7 +30,7 @@ export interface Change {
   before?: string
   /** Valid request that follows without a wait for the response. */
   behind?: 'good'
-  /** Text that replaces CR LF. */
+  /** Line break in the head. */
   lineEnd?: string
 }
 

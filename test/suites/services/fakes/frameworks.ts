@@ -46,8 +46,7 @@ const echoing: readonly FakeService[] = [
   service(
     'does not execute writes and echoes the body',
     echo((body) => body),
-    // The API responds to a message with its text, and to a user with the request fields. Other responses
-    // need an ID.
+    // The API responds to a message with its text, and to a new user with the requested fields.
     { answers: { message: 'claims', user: 'claims', pages: 'acknowledges', other: 'garbles' } },
   ),
   service(

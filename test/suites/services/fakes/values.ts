@@ -118,7 +118,6 @@ const like: readonly FakeService[] = [
   ),
 ]
 
-/** Omits fields from all items. */
 const without = (...fields: string[]) =>
   itemsShow((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !fields.includes(name))))
 

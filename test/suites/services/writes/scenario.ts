@@ -24,7 +24,7 @@ export interface WriteScenario {
   readonly findsBy?: string
   /** Reads that the command needs before it writes. */
   readonly needs?: readonly ((school: School) => readonly string[])[]
-  /** Next command after an incomplete run: the same command, with `--resume`, or the suggested command. */
+  /** Next command after an incomplete run: unchanged, with `--resume`, or the suggested command. */
   readonly again?: 'same' | 'resume' | 'hint'
 }
 
