@@ -35,7 +35,8 @@ export function selectKey(settings: Settings): Key {
     throw new AuthError(
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}${empty}`,
       {
-        ...(url.host === new URL(apiKeyOrigin).host && {
+        // The stored origin may not be a URL, so only the schemes are removed.
+        ...(apiKeyOrigin.replace(/^\w+:/, '') === url.origin.replace(/^\w+:/, '') && {
           correction: [baseUrl?.value ?? '', url.href.replace(url.origin, apiKeyOrigin)] as const,
         }),
         hint: holder ?? [

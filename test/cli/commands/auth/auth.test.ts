@@ -316,15 +316,19 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
     ['https://meet.test:8443/v1', 'https://meet.test:8443', 'meet.test'],
     ['http://meet.test/v1', 'http://meet.test', 'meet.test'],
   ]) {
-    const refusal = {
+    const refusal = (hint: string) => ({
       code: 4,
       stdout: '',
-      stderr:
-        `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\n` +
-        `hint: log in to that service with: meetroom auth login --profile ${name} --base-url ${url}\n`,
-    }
-    expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(refusal)
-    expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
+      stderr: `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\nhint: ${hint}\n`,
+    })
+    const login = `log in to that service with: meetroom auth login --profile ${name} --base-url ${url}`
+    const corrected = 'did you mean: meetroom rooms list --base-url https://meet.test/v1 --profile default'
+    expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(
+      refusal(origin === 'http://meet.test' ? corrected : login),
+    )
+    expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(
+      refusal(login),
+    )
   }
   expect(world.requests).toEqual([])
 })
