@@ -17,10 +17,10 @@ const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
 /**
- * All services in a full run. A quick run has about a quarter of the services with other reads, and a tenth
- * of the rest.
+ * All services in a full run. A quick run has about half of the services with other reads, and a sixth of the
+ * rest.
  */
-const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 4 : 10) === 0)
+const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 2 : 6) === 0)
 
 /**
  * Returns all applicable scenarios in a full run, and one in rotation in a quick run. The embedded service
