@@ -1,7 +1,7 @@
 import { type ResourceName, type Resources, resources } from './resources.ts'
 
 export interface Route {
-  /** Command, as in `rooms.list`. */
+  /** Command with a dot instead of the space, such as `rooms.list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

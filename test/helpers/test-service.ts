@@ -23,7 +23,7 @@ export async function startTestService(options: StartOptions = { seed }) {
     return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
   /**
-   * A silent peer does not respond to pings.
+   * @param silent true if the peer does not respond to pings
    * @throws {Error} if the peer cannot join
    */
   async function join(roomId: string, token?: string, silent = false): Promise<Peer> {

@@ -79,8 +79,8 @@ export function createBodyChange(
 }
 
 /**
- * Accepts all fields in `--data` with an ID, because such data is probably a record from the service.
- * @throws {UsageError} for another field that an update cannot change
+ * Data with an ID is probably a record from the service, so all its fields are accepted.
+ * @throws {UsageError} if `--set`, or data without an ID, has a field that an update cannot change
  */
 export function requireUpdatable(
   name: OperationName,

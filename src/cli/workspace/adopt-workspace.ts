@@ -149,8 +149,8 @@ interface UnlistedMember {
 }
 
 /**
- * Records the file's users and members that exist, so that `--prune` can remove them later. Returns unblocked
- * users whom neither file nor lock file lists, from rooms with declared members.
+ * Records the existing users and members of the file, so that `--prune` can remove them later. Returns the
+ * unblocked members of rooms with declared members that neither the file nor the lock file lists.
  */
 async function claimPeople(
   reader: WorkspaceReader,
