@@ -6,7 +6,7 @@ export const momentExamples =
 
 const timeOfDay = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<ms>\d{1,3})\d*)?)?`
 const absolute = new RegExp(
-  String.raw`^(?<word>today|yesterday|(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))(?:[T ]${timeOfDay}(?<offset>Z|[+-]\d\d:\d\d)?)?$`,
+  String.raw`^(?<word>today|yesterday|(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))(?:[T ]${timeOfDay}(?<offset>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`,
   'i',
 )
 const timeOnly = new RegExp(`^${timeOfDay}$`)

@@ -99,7 +99,7 @@ function findNearest(word: string, { commands }: Command): string | undefined {
 function hintOnOrder(item: string, group: string | undefined, rest: readonly string[]): Hint | undefined {
   const [noun = '', verb = '', ...others] = group === undefined ? rest : [group, ...rest]
   const named = group ?? lookUp(nouns, noun.toLowerCase())
-  return named !== undefined && findVerb(named, verb)
+  return named !== undefined && !mayBeKey(item) && findVerb(named, verb)
     ? suggestVerb(named, verb, [item, ...others])
     : undefined
 }

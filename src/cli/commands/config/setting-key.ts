@@ -13,7 +13,7 @@ export const settingKeys = Object.keys(settable) as SettableKey[]
 export function unknownKeyError(name: string, names: readonly string[] = settingKeys): UsageError {
   const near = findClosest(name, names)
   return new UsageError(
-    `no such setting: “${name}”; settings are ${settingKeys.join(', ')}`,
+    `no such setting: “${name}”; settings are ${names.join(', ')}`,
     near === undefined ? {} : { correction: [name, near] },
   )
 }

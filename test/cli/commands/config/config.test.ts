@@ -410,7 +410,7 @@ test.each([
   ],
   [
     'config get toString',
-    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
+    'no such setting: “toString”; settings are profile, base_url, api_key, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   ['config set profile staging', '“profile” is not a setting'],
   [
