@@ -1,10 +1,7 @@
 const fs = require('node:fs')
 const { join } = require('node:path')
 
-/**
- * Growth of the compiled code above which a cache is rewritten, in bytes. Compiling 8 KB takes half a
- * millisecond.
- */
+/** Growth above which a cache is rewritten, in bytes. Compiling 8 KB takes half a millisecond. */
 const minGrowth = 8 * 1024
 
 /** Maximum total size of the caches of all builds, in bytes. */

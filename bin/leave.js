@@ -3,9 +3,8 @@ const fs = require('node:fs')
 const signals = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' }
 
 /**
- * Ends the process without waiting for its threads, where possible. At exit, Node joins its threads, and a
- * thread that waits for a name server or pipe cannot be canceled. Replacing the process with another program
- * avoids the wait and keeps the exit code.
+ * Ends the process without joining its threads, where possible. A thread that waits for a name server or a
+ * pipe could delay the exit.
  * @param isAnswer true if a shell waits for output and ignores the exit code
  */
 module.exports = (code, isAnswer) => {

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 
-// Runs the program with the code cache of an earlier command of the same kind, because compilation would
-// take most of the startup time. With module.enableCompileCache (Node 22.1 and later), `rooms list --json`
-// takes 1.26 times as long on Node 24.
+// Reuses the compiled code of an earlier command of the same kind. With `module.enableCompileCache`, `rooms
+// list --json` takes 1.26 times as long on Node 24.
 const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
@@ -10,7 +9,7 @@ const { Script } = require('node:vm')
 const dist = join(__dirname, '../dist')
 const { id, version, words } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
 const argv = process.argv.slice(2)
-// V8 compares only the length of the source, so the name of the directory contains a hash of the build.
+// V8 compares only the length of the source, so the directory name contains the build ID.
 const folder = cacheFolder(process.env, `${process.version}-${process.arch}-${id}`)
 const kind = kindOf(argv)
 
@@ -32,7 +31,7 @@ function run() {
         require('./keep-cache.js')(folder, scripts, isOurs)
       const leave = () => require('./leave.js')(code, argv[0] === '__complete')
       if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) leave()
-      // After a signal, a thread may still be opening a named pipe that no other process has opened.
+      // After a signal, a thread may still be opening a named pipe.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
 }
@@ -72,10 +71,7 @@ function compile(file) {
   return script.runInThisContext()
 }
 
-/**
- * Returns the kind of a command, such as `rooms-list-json-local`: its first words in build.json, at most six.
- * Other words may be secret or different each time.
- */
+/** Returns the kind of a command, such as `rooms-list-json-local`. Words outside build.json may be secret. */
 function kindOf(argv) {
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const known = flags
@@ -112,17 +108,14 @@ function readCache(name) {
   }
 }
 
-/**
- * Records the use of a cache, because the least recently used caches are removed first and many file systems
- * do not record every read.
- */
+/** Records the use explicitly, because many file systems do not record every read. */
 function markUsed(file, { mtime }) {
   try {
     fs.futimesSync(file, new Date(), mtime)
   } catch {}
 }
 
-/** Returns true if only this user and root can write to the path; always true on Windows. */
+/** Returns true if only this user or root may write to the path, and always on Windows. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
 }

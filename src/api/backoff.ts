@@ -6,8 +6,7 @@ interface PauseLimits {
 const usualLimits: PauseLimits = { baseMs: 200, maxMs: 8000 }
 
 /**
- * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper
- * half.
+ * Returns the delay before the next attempt, in milliseconds.
  * @param random fraction in [0, 1]; 1 for no jitter
  */
 export function backoff(attempt: number, random: number, { baseMs, maxMs } = usualLimits): number {
@@ -16,8 +15,8 @@ export function backoff(attempt: number, random: number, { baseMs, maxMs } = usu
 }
 
 /**
- * Pauses before reconnecting. Only a connection that lasts longer than the maximum pause resets the backoff,
- * because a service may accept connections and close them immediately.
+ * Pauses before reconnecting. Short connections do not reset the backoff, because a service may accept
+ * connections and close them immediately.
  */
 export class ReconnectPauses {
   readonly #limits: PauseLimits
@@ -29,10 +28,7 @@ export class ReconnectPauses {
     this.#limits = limits
   }
 
-  /**
-   * Returns the next pause, in milliseconds.
-   * @param heldMs duration of the lost connection, in milliseconds; 0 if there was none
-   */
+  /** @param heldMs duration of the lost connection; 0 if there was none */
   next(heldMs: number): number {
     if (heldMs > this.#limits.maxMs) this.#losses = 0
     return backoff(this.#losses++, this.#random(), this.#limits)

@@ -2,12 +2,7 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
   return findAllClosest(word, candidates, maxEdits)[0]
 }
 
-/**
- * Finds the nearest candidates: at most one edit away, or at most two if both words have more than five
- * characters. If the shorter word has five characters, the two edits must be a deletion and an insertion, as
- * in `romes` for `rooms`. Ignores case, hyphens, underscores and white space. Does not find opposites, such
- * as `delete` for `undelete`.
- */
+/** Finds the nearest candidates, at most two edits away. Skips opposites, such as `delete` for `undelete`. */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)
   const distances = candidates

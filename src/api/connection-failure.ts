@@ -1,6 +1,4 @@
-/**
- * Code of a reset connection. It is not ECONNRESET, because undici may treat ECONNRESET as the end of a body.
- */
+/** Code of a reset connection, because undici may treat ECONNRESET as the end of a body. */
 export const resetCode = 'RESET'
 
 export const closedCode = 'CLOSED'

@@ -11,10 +11,7 @@ const names = new Set([
   'upgrade',
 ])
 
-/**
- * Returns true for a header that concerns the transport of a message. Only the HTTP client may set such a
- * header.
- */
+/** Returns true for a header that only the HTTP client may set. */
 export function isConnectionHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return names.has(lower) || lower.startsWith('proxy-')

@@ -8,24 +8,18 @@ export interface Route {
   readonly path: string
   /** True for an idempotent POST, which can be retried. */
   readonly repeatable?: true
-  /**
-   * Command that shows whether a write took effect. A placeholder such as `{user_id}` names a path parameter
-   * or body field.
-   */
+  /** Command that shows whether a write took effect. Placeholders name path parameters or body fields. */
   readonly check?: readonly string[]
 }
 
 /** Operation without its schemas, because loading the schemas takes longer than a request. */
 export interface Endpoint extends Route {
   readonly resource: ResourceName
-  /** True if the result is a list. If the method is POST, the body is also a list. */
+  /** True if the result is a list; for POST, also the body. */
   readonly many: boolean
   readonly result: string
   readonly bare?: true
-  /**
-   * Paging by `limit` and `offset` (API specification, “Paging”). `when asked`: only if the request has
-   * `limit` or `offset`.
-   */
+  /** Paging (API specification, “Paging”). `when asked`: only if the request has `limit` or `offset`. */
   readonly paged?: true | 'when asked'
   readonly paging?: true
   /** True for an operation that some services offer but the API specification does not list. */
@@ -170,8 +164,7 @@ export const endpoints = {
     method: 'POST',
     path: '/users',
     ...itemEndpoint('user'),
-    // Creating an existing user overwrites that user (API specification, “Endpoints”, rule 3), so a retry
-    // has the same effect.
+    // Creating an existing user overwrites the user (API specification, “Endpoints”, rule 3).
     repeatable: true,
     readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],

@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Describes an issue that zod found, as in `rooms[0].type must be open, public or private, not “opn”`.
+ * Describes a zod issue, as in `rooms[0].type must be open, public or private, not “opn”`.
  * @param checked the value that zod validated
  */
 export function describeIssue(issue: Issue | undefined, checked: unknown): string {

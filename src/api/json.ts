@@ -1,24 +1,17 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json'
 import { UsageError } from '../errors.ts'
 
-/**
- * Maximum nesting depth of keys in flags such as `--set`, of webhook events, and of requests to the embedded
- * service.
- */
+/** Maximum nesting depth of some inputs, such as keys in `--set` and requests to the embedded service. */
 export const maxLevels = 100
 /**
- * Default maximum nesting depth of JSON, for responses and input. The limit exceeds `maxLevels`, because
- * other services may accept deeper JSON than the embedded service.
+ * Default maximum nesting depth of JSON. Exceeds `maxLevels`, because other services may accept deeper JSON.
  */
 const maxResponseLevels = 200
 /** Default maximum number of values in JSON. Printing two million values takes up to 700 MB. */
 const maxResponseValues = 1_000_000
 /** Maximum size of JSON, in bytes. Printing a sorted list as CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
-/**
- * Maximum size of JSON with characters outside Latin-1, in bytes. V8 stores such text with two bytes per
- * character.
- */
+/** Maximum size of JSON with characters outside Latin-1, in bytes. V8 then uses two bytes per character. */
 const maxWideBytes = maxBytes / 2
 /** Approximate maximum number of different field names. Each takes up to 300 bytes besides its text. */
 const maxNames = 100_000
@@ -29,7 +22,7 @@ export class JsonLimitError extends SyntaxError {}
 const createTooDeepError = (levels: number) => new JsonLimitError(`nested more than ${levels} levels deep`)
 
 /**
- * Parses JSON from outside this program. Rounds numbers that a double cannot hold.
+ * Parses JSON. Rounds numbers that a double cannot hold.
  * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
 export function parseJson(text: string, levels = maxResponseLevels, values = maxResponseValues): unknown {
@@ -56,7 +49,7 @@ function parseChecked(text: string, levels: number): Parsed {
   return { value, isPlain }
 }
 
-/** Maximum size of JSON that needs no check before parsing, in bytes, or in characters of decoded text. */
+/** Maximum size of JSON that needs no check before parsing, in bytes or characters. */
 const quickBytes = 512 * 1024
 /** Highest byte in the UTF-8 encoding of Latin-1 characters. */
 const lastLatin1 = 0xc3
@@ -67,12 +60,10 @@ const [quote, backslash, colon, comma, openList, closeList, openObject, closeObj
 const [zero = 0, nine = 0, minus, plus, dot, letterE] = Buffer.from('09-+.e')
 
 /**
- * Checks the limits of long JSON before parsing, because parsing 63 MB of `[` takes 2.9 GB. Ignores JSON of
- * at most `quickBytes`, whose depth is checked after parsing. Takes 10 ms for a list of 20,000 rooms, a
- * quarter of the parsing time.
+ * Checks the limits of JSON longer than `quickBytes`, because parsing 63 MB of `[` takes 2.9 GB. Takes 10 ms
+ * for a list of 20,000 rooms, a quarter of the parsing time.
  * @param bytes UTF-8 text, which need not be JSON
- * @throws {JsonLimitError} if a long text is too large, is nested deeper than `levels`, or has too many
- * values or different names
+ * @throws {JsonLimitError} if a long text exceeds a limit
  */
 export function requireJsonLimits(
   bytes: Uint8Array,
@@ -85,7 +76,7 @@ export function requireJsonLimits(
   if (length > maxWideBytes && bytes.some((byte) => byte > lastLatin1))
     throw new JsonLimitError(`larger than ${maxWideBytes / 2 ** 20} MB with characters outside Latin-1`)
   let depth = 0
-  // Counts the root value. Every other value is the first in a list or object, or follows a comma.
+  // Counts the root value.
   let count = 1
   const names = new Uint8Array(nameSlots)
   let nameCount = 0
@@ -132,14 +123,13 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-// Matches every text with a number that a double cannot hold, and some other texts. The search is much faster
-// than lossless parsing.
+// Matches every text with a number that a double cannot hold, and some other texts. Much faster than
+// lossless parsing.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses JSON in UTF-8.
  * @throws {SyntaxError} if the bytes are not JSON or exceed a limit
  * @throws {TypeError} if the bytes are not UTF-8
  */
@@ -153,8 +143,7 @@ export function parseJsonBytes(
 }
 
 /**
- * Parses JSON without loss: numbers that a double cannot hold become `LosslessNumber`, which `writeJson`
- * writes unchanged.
+ * Parses JSON. Numbers that a double cannot hold become `LosslessNumber`.
  * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
 export function readJson(text: string, levels = maxResponseLevels): unknown {
@@ -167,7 +156,7 @@ const maxLongNumbers = 200_000
 
 /**
  * Parses JSON without loss. The caller must check the limits first. `JSON.parse` receives long numbers as
- * marked strings, because a parser in JavaScript would take a hundred times the memory of a long text.
+ * marked strings; a JavaScript parser would take a hundred times the memory of a long text.
  */
 export function readLossless(text: string): unknown {
   if (!mayLoseDigits.test(text)) return JSON.parse(text)
@@ -228,7 +217,7 @@ function replaceMarked(value: unknown, mark: string): unknown {
 }
 
 /**
- * @param name source of the text for the message, such as `--data` or a file
+ * @param name source of the text, such as `--data`
  * @throws {UsageError} if `parse` throws
  */
 export function parseGivenJson(text: string, name: string, parse: (text: string) => unknown): unknown {
@@ -273,7 +262,7 @@ export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
 }
 
-/** Bytes and value of a JSON response, without the text, which can take twice as much memory as the bytes. */
+/** Bytes and value of a JSON response. The text could take twice as much memory as the bytes. */
 export interface JsonBody<T = unknown> {
   bytes: Uint8Array
   value: T

@@ -9,13 +9,10 @@ export interface OtherId {
   received: unknown
 }
 
-/** ID field of an item, and the ID that the path of the request contains for this field. */
+/** ID field of an item, and the ID in the request path for this field. */
 export type NamedId = readonly [field: string, named: string]
 
-/**
- * Lists the IDs in the path of a request. An ID that does not end the path has two names, such as `room_id`
- * and `roomId`.
- */
+/** Lists the IDs in a request path, some with two names, such as `room_id` and `roomId`. */
 export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
   return Object.entries(params).flatMap(([param, named]) => {
     if (endpoint.path.endsWith(`{${param}}`)) return [[getIdField(endpoint), named] as const]
@@ -24,9 +21,7 @@ export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string,
   })
 }
 
-/**
- * Finds an ID of an item that differs from the ID in the request. Missing and unreadable IDs count as equal.
- */
+/** Finds an ID that differs from the ID in the request. Ignores missing and unreadable IDs. */
 export function findForeignId(
   namedIds: readonly NamedId[],
   item: Readonly<Record<string, unknown>>,
@@ -43,10 +38,7 @@ function isSameId(one: unknown, received: unknown): boolean {
   return id === undefined || id === toText(one)
 }
 
-/**
- * Reads an ID as text; undefined for other values. Accepts `LosslessNumber`, because a numeric ID may have
- * too many digits for a double.
- */
+/** Reads an ID as text. Accepts `LosslessNumber`, because an ID may have too many digits for a double. */
 export function readId(value: unknown): string | undefined {
   return isId(value) || (isScalar(value) && /^\d+$/.test(toText(value))) ? toText(value) : undefined
 }

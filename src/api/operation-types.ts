@@ -48,10 +48,7 @@ type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
 
-/**
- * Response of an operation as services send it. Reads and `ServerGeneratedId` operations guarantee only the
- * IDs of items; other writes guarantee no item.
- */
+/** Response of an operation as services send it, with fewer guarantees than `Output`. */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
   : E extends { method: 'GET' } | ServerGeneratedId
@@ -95,7 +92,7 @@ type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: RequestValue<F[K]['type']> | undefined
 }
 
-/** Value of a field in a response. The type of a choice is `string`, because services may add choices. */
+/** Value of a field in a response. A choice is any string, because services may add choices. */
 type ResponseValue<T> = T extends readonly string[]
   ? string
   : T extends { list: infer F extends Fields }

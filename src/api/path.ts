@@ -5,8 +5,7 @@ import { toText } from './to-text.ts'
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /**
- * Fills the parameters of a path. Rejects `.` and `..`, because URL parsers would turn `DELETE /rooms/..`
- * into `DELETE /`.
+ * Rejects `.` and `..`, because URL parsers would turn `DELETE /rooms/..` into `DELETE /`.
  * @throws {UsageError} if a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -32,8 +31,7 @@ export function findSegmentProblem(name: string, value: string): string | undefi
 }
 
 /**
- * Returns true for a path with `.` or `..` segments, plain or encoded. A backslash also separates segments,
- * because URL parsers treat it as a slash.
+ * Returns true for a path with `.` or `..` segments, even encoded. URL parsers treat a backslash as a slash.
  */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))

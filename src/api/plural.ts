@@ -11,8 +11,8 @@ export function andMore(count: number | string): string {
 }
 
 /**
- * Formats up to `most` names and the number of the other names, as in `a, b and 3 more`.
- * @param total number of names, if `names` contains only the first names
+ * Formats the first names and the number of other names, as in `a, b and 3 more`.
+ * @param total number of names, if `names` is incomplete
  */
 export function listNames(names: readonly string[], most: number, total = names.length): string {
   const first = names.slice(0, most)

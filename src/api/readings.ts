@@ -1,25 +1,18 @@
 import { toText } from './to-text.ts'
 
-/**
- * Parsers for times, booleans and numbers, which services write differently. Each exported parser returns
- * null for “none”, and undefined for a missing or unreadable value.
- */
+/** Exported parsers return null for “none”, and undefined for a missing or unreadable value. */
 
 /**
- * Earliest valid time, in Unix milliseconds. Zero values of databases and programming languages are earlier
- * and mean “none”.
+ * Earliest valid time, in Unix milliseconds. Earlier times, such as zero values of databases, mean “none”.
  */
 const earliestMs = 86_400_000
 
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i
-/** Pattern of RFC 5322 times. The zone is required, because Date.parse assumes local time without a zone. */
+/** Pattern of RFC 5322 times with a zone. Without a zone, Date.parse assumes local time. */
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
-/**
- * Parses an ISO 8601 time (UTC by default), an RFC 5322 time, or Unix seconds or milliseconds, to Unix
- * milliseconds.
- */
+/** Parses an ISO 8601 time (UTC by default), an RFC 5322 time or a Unix time to Unix milliseconds. */
 export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === null || value === '' || value === false) return null
   if (value === undefined || value === true) return undefined
@@ -29,8 +22,8 @@ export function parseTimestamp(value: unknown): number | null | undefined {
 }
 
 /**
- * Converts Unix seconds (2001 to 2286) or milliseconds (1973 to 5138) to milliseconds. Returns numbers below
- * 86,400 unchanged, because they mean “none”. Returns undefined for other numbers.
+ * Converts Unix seconds (2001 to 2286) or milliseconds (1973 to 5138) to milliseconds. Numbers below 86,400
+ * mean “none”.
  */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number
@@ -68,7 +61,7 @@ function toValidTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Parses the end of an interval to Unix milliseconds. Returns null for an end before the beginning. */
+/** Parses the end of an interval. An end before the beginning means “none”. */
 export function parseEnd(begin: unknown, end: unknown): number | null | undefined {
   const endMs = parseTimestamp(end)
   const beginMs = parseTimestamp(begin)

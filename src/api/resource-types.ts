@@ -37,8 +37,8 @@ export interface Field {
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * Presence in responses. `always`: never missing. `unlisted`: not in a specified response. `deprecated`:
-   * without a meaningful value. `never`: only in requests. Default: may be null or missing.
+   * Presence in responses. `unlisted`: not a listed field of the API. `deprecated`: without a meaningful
+   * value. Default: may be null or missing.
    */
   readonly presence?: 'always' | 'unlisted' | 'deprecated' | 'never'
   /** Table column: position, starting at 1, and weight. Columns of low weight shrink and disappear first. */
@@ -68,10 +68,7 @@ export function describeFields<F extends Fields>(fields: F): { readonly [K in ke
   return Object.fromEntries(descriptions)
 }
 
-/**
- * Returns the fields that a request can set, by descending column weight, because messages name only the
- * first invalid field.
- */
+/** Sorts by descending column weight, because messages name only the first invalid field. */
 export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))

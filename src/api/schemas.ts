@@ -24,10 +24,7 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
   })
 }
 
-/**
- * Creates the schema of an item in a response. Allows additional fields (API specification, “What the service
- * does”).
- */
+/** Creates a schema that allows additional fields (API specification, “What the service does”). */
 export function createItemSchema(fields: Fields): z.ZodObject {
   const sent = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
   return z.looseObject(
@@ -138,7 +135,7 @@ function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const digits = z
     .string()
     .regex(/^-?\d+$/, { error: ({ input }) => `must be a whole number, not “${toText(input)}”`, abort: true })
-    // Checks the range before the conversion to a number, so that the message shows the original digits.
+    // Checks the range before the conversion, so that the message shows the original digits.
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })

@@ -1,10 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/**
- * Accepts a Standard Webhooks secret (`whsec_` and base64) or any other text.
- * @throws {Error} for an invalid secret
- */
+/** @throws {Error} for an invalid secret */
 function createSigner(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
@@ -12,7 +9,7 @@ function createSigner(secret: string): Webhook {
 }
 
 /**
- * Signs a body according to Standard Webhooks. The API specification (“Webhook”) does not define signatures.
+ * Signs according to Standard Webhooks. The API specification (“Webhook”) does not define signatures.
  * @throws {Error} if `isSecret` returns false
  */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
@@ -20,7 +17,7 @@ export function sign(secret: string, id: string, unixSeconds: number, body: stri
 }
 
 /**
- * Checks a `webhook-signature` header against a body. Does not check the age of the timestamp.
+ * Checks a `webhook-signature` header, but not the age of the timestamp.
  * @throws {Error} if `isSecret` returns false
  */
 export function isSignedBy(

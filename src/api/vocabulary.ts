@@ -9,10 +9,7 @@ export type MemberType = (typeof memberTypes)[number]
 /** Value of a deprecated field (API specification, “Room”). */
 export const deprecated = '#DEPRECATED#'
 
-/**
- * Reasons for the end of a session: the participant left, the connection was lost, the user was blocked or
- * deleted, or the room or the service ended.
- */
+/** Reasons for the end of a session. */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 

@@ -16,7 +16,7 @@ export interface WireResponse {
 }
 
 /**
- * Function that sends one request. `cancelUnsent` aborts the request only while no byte has been sent.
+ * Function that sends one request. `cancelUnsent` has an effect only while no byte has been sent.
  * @throws {TransportError} if no complete response arrives
  * @throws {ServiceError} if the response is not HTTP, or its headers are too large
  */
@@ -27,8 +27,8 @@ export type Transport = (
 ) => Promise<WireResponse>
 
 /**
- * Check of each new connection before data is sent. Returns false if a program other than the intended
- * service may have accepted the connection.
+ * Check of each new connection before data is sent. Returns false if an unintended program may have accepted
+ * the connection.
  */
 export type ConnectionCheck = () => Promise<boolean>
 
@@ -37,7 +37,7 @@ export class TransportError extends Error {
     message: string,
     /** False only if the service provably received nothing. */
     readonly maybeSent: boolean,
-    /** True if a retry may help, such as after a reset connection; false for a bad certificate. */
+    /** True if a retry may help. */
     readonly transient: boolean = true,
     cause?: unknown,
   ) {
@@ -49,7 +49,5 @@ export class TransportError extends Error {
 export const maxBodyBytes = 64 * 1024 * 1024
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
 
-/**
- * Maximum size of an error response, in bytes. The client drops the rest, and treats truncated JSON as text.
- */
+/** Maximum size of an error response, in bytes. The client drops the rest. */
 export const maxErrorBytes = 1024 * 1024
