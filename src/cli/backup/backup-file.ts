@@ -7,7 +7,7 @@ import { makeDirectory } from '../../files/make-directory.ts'
 
 const overwrites = ', and --save does not overwrite files'
 
-/** New file with one record per line. Once `sync` resolves, all earlier lines survive a power loss. */
+/** File with one record per line. After `sync` resolves, earlier lines survive a power loss. */
 export class BackupFile {
   readonly path: string
   readonly #file: AppendFile
@@ -32,7 +32,7 @@ export class BackupFile {
   }
 
   /**
-   * Creates a file with the first unused name in a directory. Creates the directory if it is missing.
+   * Creates a file with an unused name. Creates a missing directory.
    * @throws {UsageError | OutputError} if the directory or the file cannot be created
    */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {

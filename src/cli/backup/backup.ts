@@ -29,12 +29,9 @@ export function createBackup(context: Context, destination: Destination): Backup
 class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
-  /**
-   * Backup files by kind, because an import reads only one kind per file. The only file of `--save FILE` has
-   * an empty key.
-   */
+  /** Backup files by kind. The key of `--save FILE` is empty. */
   readonly #files = new Map<string, BackupFile>()
-  /** Saved items by kind and ID. The value is the error if the item is missing, else undefined. */
+  /** Saved items by kind and ID. The value is the error of a missing item. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -108,7 +105,7 @@ class FileBackup implements Backup {
     if (count > 0) await this.#reportSaved(kind, count, hadTokens)
   }
 
-  /** Yields the record of each ID in order, or the error of a missing item. Throws all other errors. */
+  /** Yields the record or the not-found error of each ID. Throws other errors. */
   async *#readRecords({
     kind,
     ids,
@@ -232,11 +229,7 @@ interface BackupRecord {
   hadTokens: boolean
 }
 
-/**
- * Reads a room with its members, in the format of `rooms import`. Omits anonymous participants, who cannot be
- * invited.
- * @param full source of the fields that list items lack
- */
+/** Reads a room in the format of `rooms import`. Omits anonymous participants, who cannot be invited. */
 async function createRoomRecord(
   context: Context,
   client: Client,

@@ -20,8 +20,7 @@ export interface SavedBlock {
 }
 
 /**
- * Saves members to a new file before they are blocked. Resolves when the file is on disk. Creates no file if
- * there are no members.
+ * Saves members to a new file. Resolves when the file is on disk.
  * @throws {UsageError} if the file exists
  * @throws {OutputError} if the file cannot be written
  */
@@ -51,10 +50,7 @@ export async function saveBlocks(
   ])
 }
 
-/**
- * @throws {UsageError} if the file is unreadable, or a line is not a block of this service
- * @throws {InterruptedError} after a signal
- */
+/** @throws {UsageError} if the file is unreadable, or a line is not a block of this service */
 export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
   const here = nameService(await context.settings())
   const text = await readInput(file, context.host, { name: `--from: ${file}` })

@@ -19,9 +19,9 @@ export interface Moment {
 }
 
 /**
- * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days
- * ago). Dates, and times without an offset, are in `zone`.
- * @returns undefined for any other text, such as `2026-02-30`
+ * Parses a time such as `today 08:00` or `7d` (seven days ago). Dates, and times without an offset, are in
+ * `zone`.
+ * @returns undefined for other text, such as `2026-02-30`
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {
   const ago = readDuration(text)
@@ -32,8 +32,7 @@ export function parseMoment(text: string, now: number, zone: TimeZone): Moment |
 }
 
 /**
- * Returns true for text in the format of a date or time. If `parseMoment` rejects the text, that time does
- * not exist, such as 2026-02-30.
+ * Returns true for text in the format of a date or time, even for a nonexistent date such as `2026-02-30`.
  */
 export const isMissingMoment = (text: string): boolean => absolute.test(text) || timeOnly.test(text)
 

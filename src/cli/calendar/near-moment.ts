@@ -37,9 +37,8 @@ export function toMomentError(required: string, text: string, now: number, zone:
 type Bound = readonly [flag: string, text: string | undefined]
 
 /**
- * Converts `--period`, or the flags of a start and an end, to milliseconds since 1970. A missing start or end
- * is infinite.
- * @throws {UsageError} for an invalid period or time, for both kinds of flags, and for an end before the start
+ * Converts flags to milliseconds since 1970. A missing start or end is infinite.
+ * @throws {UsageError} for invalid or conflicting flags
  */
 export function requireSpan(
   { start: [from, first], end: [to, last], period }: { start: Bound; end: Bound; period: string | undefined },
@@ -110,10 +109,7 @@ function readClock(text: string): string | undefined {
   return `${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}${rest}${zone}`
 }
 
-/**
- * Converts a date in another notation to ISO dates, or to a word such as `today`. Returns two dates for the
- * ambiguous `3/4/2026`.
- */
+/** Finds the meanings of a date in another notation, such as two dates for `3/4/2026`. */
 function readDays(text: string, today: number): readonly string[] {
   const day = (...[year, month, date]: readonly (string | undefined)[]) => {
     const number = dayNumber(Number(year?.length === 2 ? `20${year}` : year), Number(month), Number(date))
@@ -138,9 +134,7 @@ function readDays(text: string, today: number): readonly string[] {
   return [findClosest(text, ['today', 'yesterday', 'tomorrow'])].filter((word) => word !== undefined)
 }
 
-/**
- * Finds the probable meaning of an invalid period: `last-month` for `last month`, `2026-10` for `10/2026`.
- */
+/** Finds the probable meaning of an invalid period, such as `2026-10` for `10/2026`. */
 function findNearPeriod(text: string, now: number, zone: TimeZone): string | undefined {
   const words = text.trim().toLowerCase()
   const [, month, year] = /^(\d{1,2})[-./ ](\d{4})$/.exec(words) ?? []

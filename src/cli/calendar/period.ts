@@ -17,7 +17,7 @@ export const periodExamples = `${periodWords.join(', ')}, 2026-W41 (ISO week) or
 /** Days since 1970-01-01: the first day, and the day after the last day. */
 type Days = readonly [first: number, end: number]
 
-/** Parses a period such as `last-week` or `2026-W41` into milliseconds since 1970; undefined if invalid. */
+/** Returns milliseconds since 1970; undefined for an invalid period. */
 export function parsePeriod(
   text: string,
   now: number,
@@ -55,9 +55,7 @@ function readDays(text: string, today: number): Days | undefined {
   }
 }
 
-/**
- * Describes a span in milliseconds since 1970, as in ` in 2026-10`. The start and the end may be infinite.
- */
+/** Describes a span in milliseconds since 1970, as in ` in 2026-10`. */
 export function describePeriod([start, end]: readonly [start: number, end: number], zone: TimeZone): string {
   const isMidnight = (ms: number) => zone.startOfDay(zone.dayOf(ms)) === ms
   const format = (ms: number) => zone.formatDay(ms) + (isMidnight(ms) ? '' : ` ${zone.formatClock(ms)}`)
@@ -82,7 +80,7 @@ export function daysOf(unit: PeriodUnit, day: number): Days {
   return [dayNumber(year, month, 1) ?? day, next ?? day + 1]
 }
 
-/** Formats the day, week or month that contains a day: `2026-10-05`, `2026-W41` (ISO 8601) or `2026-10`. */
+/** Formats the day, week or month that contains a day, as in `2026-W41`. */
 export function labelOf(unit: PeriodUnit, day: number): string {
   if (unit === 'day') return formatDayNumber(day)
   if (unit === 'month') return formatDayNumber(day).slice(0, 7)

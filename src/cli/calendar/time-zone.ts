@@ -12,20 +12,17 @@ export interface WallTime {
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Earliest time of an offset lookup, in milliseconds since 1970. Earlier times use the offset of 1800. */
+/** Earliest time of an offset lookup, in milliseconds since 1970. */
 const earliestMs = Date.UTC(1800)
 
-/**
- * Time zone. Instants are milliseconds since 1970, and day 0 is 1970-01-01.
- * A day with a clock change is shorter or longer than 24 hours.
- */
+/** Time zone. Instants are milliseconds since 1970, and day 0 is 1970-01-01. */
 export class TimeZone {
   readonly #name: string | undefined
   readonly #readOffset: (ms: number) => number
   readonly #starts = new Map<number, number>()
 
   /**
-   * @param name IANA name or `UTC`; the zone of this machine by default
+   * @param name IANA name; the zone of this machine by default
    * @throws {RangeError} for an unknown name
    */
   constructor(name?: string) {
@@ -60,10 +57,7 @@ export class TimeZone {
     return ms + hourMs - ((((ms + this.#offset(ms)) % hourMs) + hourMs) % hourMs)
   }
 
-  /**
-   * Returns the first instant with a wall time. For a skipped time, returns an instant after the clock
-   * change.
-   */
+  /** Returns the first instant with a wall time; for a skipped time, an instant after the clock change. */
   instantOf(time: WallTime): number {
     const wall = readWall(time)
     const [before, after] = this.#candidates(wall)
@@ -90,7 +84,7 @@ export class TimeZone {
     return `${this.#formatWall(ms)}${offset < 0 ? '-' : '+'}${padTwo(Math.floor(minutes / 60))}:${padTwo(minutes % 60)}`
   }
 
-  /** Returns a formatter of times in a span: `08:05` within one day, otherwise `2026-01-31 08:05`. */
+  /** Returns a formatter that omits the date if the span is within one day. */
   createFormat([start, end]: readonly [start: number, end: number]): (ms: number) => string {
     const isLimited = Number.isFinite(start) && Number.isFinite(end)
     // The end is exclusive, so a span within one day can end at midnight.
@@ -106,7 +100,7 @@ export class TimeZone {
     return this.#readOffset(Math.max(ms, earliestMs))
   }
 
-  /** Returns two candidate instants of a wall time, from the offsets one day before and after that time. */
+  /** Returns two candidate instants, from the offsets one day before and after a wall time. */
   #candidates(wall: number): readonly [before: number, after: number] {
     return [wall - this.#offset(wall - dayMs), wall - this.#offset(wall + dayMs)]
   }
@@ -115,7 +109,7 @@ export class TimeZone {
     return ms + this.#offset(ms) === wall
   }
 
-  /** Returns the first instant at or after a wall time, even if the clock skips that time. */
+  /** Returns the first instant at or after a wall time, even a skipped time. */
   #firstInstant(wall: number): number {
     const [before, after] = this.#candidates(wall)
     if (this.#isAt(before, wall)) return before

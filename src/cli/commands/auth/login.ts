@@ -114,7 +114,7 @@ function selectProfileName(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/** Suggests a login with the given boolean flags. Omits a key command, which may contain a key. */
+/** Suggests a login. Omits a key command, because the command may contain a key. */
 function suggestLogin({ withKey, replace }: LoginFlags, ...words: readonly string[]): Hint {
   const flags = [...(withKey ? ['--with-key'] : []), ...(replace ? ['--replace'] : [])]
   const line = suggest(['auth', 'login', ...words, ...flags])
@@ -144,7 +144,7 @@ async function selectBaseUrl(
   })
 }
 
-/** Returns the text that replaces input other than a URL, because a user may paste the key by mistake. */
+/** Replaces input other than a URL, because a user may paste the key by mistake. */
 function explainHiddenPrompt(line: string): Visible | undefined {
   const typed = line.trimStart().toLowerCase()
   const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
@@ -185,8 +185,7 @@ async function readNewKey(
 }
 
 /**
- * Requires a text that can be a complete key. Errors omit the text, which probably contains the key.
- * @param source source of the text, for messages
+ * Omits the text from errors, because the text may contain the key.
  * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
 function checkKey(text: string, source: string, hint?: Hint): string {
@@ -214,7 +213,7 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
 }
 
 /**
- * @returns the base URL that accepted the key: the given base URL, or the same with `/v1`
+ * @returns the given base URL, or the same with `/v1`
  * @throws {MeetroomError} if no base URL accepts the key
  */
 async function verifyKey(context: Context, given: string, key: string): Promise<string> {

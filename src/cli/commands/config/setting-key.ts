@@ -38,7 +38,7 @@ export function requireKey(name: string): SettableKey {
 }
 
 /**
- * Refuses another base URL for a protected profile, because the protection applies to one service.
+ * Refuses another base URL for a protected profile.
  * @throws {UsageError | OutputError} if the profile cannot be changed
  */
 export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {

@@ -125,10 +125,7 @@ async function checkSettings(host: Host): Promise<CheckResult> {
   }
 }
 
-/**
- * Reports the source of the key, never the key. Runs the key command, because a failing command would
- * otherwise look like a failure of the service.
- */
+/** Runs the key command, because a failing command would otherwise look like a failure of the service. */
 async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
   const key = await context.key()
@@ -137,7 +134,7 @@ async function checkKey(context: Context, settings: Settings): Promise<CheckResu
   return { problem: `${from}, but too short to be masked in output`, hint: 'check that the key is complete' }
 }
 
-/** Checks the code cache, which bin/meetroom.js ignores if other users can write to the cache. */
+/** Checks the code cache. bin/meetroom.js ignores a cache that other users can write to. */
 async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
   const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')

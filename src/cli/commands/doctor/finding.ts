@@ -14,8 +14,8 @@ interface CheckLimits {
 }
 
 /**
- * Runs a check with a timeout. The timeout and an interrupt abort the signal.
- * @throws the interrupt reason if the user interrupts the check
+ * Runs a check. A timeout or an interrupt aborts the signal.
+ * @throws the interrupt reason after an interrupt
  */
 export async function runCheck(
   context: Context,

@@ -73,10 +73,7 @@ function opened(to: URL, signal: AbortSignal): Promise<Socket> {
   })
 }
 
-/**
- * Reports the issuer and expiry of the certificate, even of an untrusted certificate. Sends no data after the
- * handshake.
- */
+/** Reports even an untrusted certificate. Sends no data after the handshake. */
 export async function checkTls(
   target: ConnectionTarget,
   signal: AbortSignal,

@@ -36,10 +36,7 @@ const maxFrameBytes = 1024 * 1024
 /** Approximate maximum length of the error body of a refused connection, in characters. */
 const maxErrorBody = 64 * 1024
 
-/**
- * Time without a frame after which the connection counts as lost, in milliseconds. The embedded service pings
- * every five seconds.
- */
+/** Maximum time without a frame, in milliseconds. The embedded service pings every five seconds. */
 const silenceMs = 20_000
 
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
@@ -56,9 +53,8 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
- * Pauses the connection while `onFrame` runs.
- * @throws {ServiceError} for an invalid frame, and errors of `onFrame`; the result contains all other errors
+ * Connects to a room, and passes its frames to `onFrame` in order.
+ * @throws {ServiceError} for an invalid frame, and errors of `onFrame`; the result contains other errors
  */
 export function connectToRoom(
   url: string,
@@ -159,8 +155,8 @@ export function connectToRoom(
 }
 
 /**
- * Creates a function that connects and passes on only a trusted socket, because the request line contains the
- * access token.
+ * Creates a function that passes on only trusted sockets, because the request line contains the access
+ * token.
  */
 function createVerifiedConnector(isTrusted: ConnectionCheck): ClientRequestArgs['createConnection'] {
   return ({ host, port }, callback) => {

@@ -11,10 +11,9 @@ interface AllRoomsFlags extends TargetsFlags {
 }
 
 /**
- * Blocks or unblocks users in all rooms with `--all-rooms`, or unblocks the members in a file with `--from`.
  * @param given room and members from the command line
  * @returns false without `--all-rooms` and `--from`
- * @throws {UsageError} for missing or conflicting flags and arguments; and errors of `runOffboarding`
+ * @throws {UsageError} for missing or conflicting flags and arguments
  */
 export async function setBlockedInAllRooms(
   context: Context,

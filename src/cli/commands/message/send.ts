@@ -85,9 +85,7 @@ function readTextArgument(
   )
 }
 
-/**
- * Returns true if no session is connected. Returns false if the sessions cannot be read, or with `--quiet`.
- */
+/** Returns false if the sessions cannot be read, or with `--quiet`. */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {

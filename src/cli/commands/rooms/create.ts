@@ -111,16 +111,14 @@ async function settingsFrom(flags: CreateFlags, context: Context): Promise<Given
 
 /**
  * Checks the body, because `--set` and `--data` can also set the webhook URL.
- * @throws {UsageError} if `--webhook-header` or `--webhook-secret` is given without the URL
+ * @throws {UsageError} for a webhook flag without the URL
  */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
-/**
- * Warns that the service may ignore the secret, because only the embedded service is known to sign webhooks.
- */
+/** Warns if the service may ignore the secret. Only the embedded service is known to sign webhooks. */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags
   if (dryRun || curl || quiet || (await context.settings()).local) return
@@ -166,8 +164,7 @@ function readType(line: string): RoomType {
 }
 
 /**
- * Shows the existing room with the name in the body. Resolves to false if no such room exists, or with
- * `--curl`.
+ * Shows the room with the name in the body. Resolves to false without such a room, or with `--curl`.
  * @throws {UsageError} if several rooms have the name
  * @throws {ConflictError} if the room has another type
  */

@@ -38,7 +38,7 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
   if (targetsOperation)
     return createTargetsSchema(operations[targetsOperation], hasSteps ? [listOf(rowKinds.steps)] : [])
-  // The ID of an operation is the name of its command, with a dot instead of the space.
+  // An operation ID is the command name, with a dot instead of the space.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation

@@ -37,7 +37,7 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-/** @throws {UsageError} if the file belongs to a service that still runs, or is not a control file */
+/** @throws {UsageError} if the file belongs to a running service, or is not a control file */
 async function removeFormerFile(context: Context, path: string): Promise<void> {
   let text: string
   try {

@@ -12,8 +12,8 @@ interface Flags {
 }
 
 /**
- * Returns shell commands that select the service and read the key from the key file.
- * @throws {UsageError} without a data directory, or if the service has no usable port or key
+ * Returns shell commands that select the service.
+ * @throws {UsageError} without a data directory or a usable port
  */
 export async function formatEnvironment(
   context: Context,

@@ -113,8 +113,8 @@ function parseFactor(text: string): number {
 const originPattern = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i
 
 /**
- * Accepts https, and http on loopback, because the embedding page holds an access token.
- * @throws {UsageError} for any other text
+ * Requires https except on loopback, because the embedding page holds an access token.
+ * @throws {UsageError} for other text
  */
 function parseOrigin(text: string): string {
   if (originPattern.test(text) && isUrl(text)) {

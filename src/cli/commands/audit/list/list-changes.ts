@@ -28,7 +28,7 @@ export interface AuditFlags extends ListFlags {
   html?: string
 }
 
-/** Prints the readable changes before it throws an error for a file that could not be read to its end. */
+/** Prints the readable changes, then throws an error if a file could not be read to its end. */
 export async function listChanges(
   context: Context,
   given: readonly string[],

@@ -10,9 +10,8 @@ interface RoomsFlags extends AddFlags {
 }
 
 /**
- * Changes the memberships of a user in all rooms, or in the rooms that `--where` selects.
  * @throws {UsageError} without exactly one user, or if the body contains `is_blocked`
- * @throws {NotFoundError} without `--where`, if the user is in no room; and errors of `addToRooms`
+ * @throws {NotFoundError} without `--where`, if the user is in no room
  */
 export async function updateInRooms(
   context: Context,

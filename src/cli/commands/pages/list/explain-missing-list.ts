@@ -3,9 +3,8 @@ import type { Context } from '../../../kernel/context.ts'
 import { isMissingOperation } from '../../../requests/missing-operation.ts'
 
 /**
- * Returns the error for a failed list of pages. A service without this operation may respond as if the room
- * did not exist.
- * @throws errors of `getRoom`, such as `NotFoundError` if the room does not exist
+ * Distinguishes a missing room from a service without this operation.
+ * @throws errors of `getRoom`
  */
 export async function explainMissingList(
   context: Context,

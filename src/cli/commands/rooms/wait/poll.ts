@@ -27,9 +27,9 @@ interface PollOptions<T> {
 const maxLastPollAgeMs = 250
 
 /**
- * Polls until a value is found or the deadline has passed. Retries temporary failures, and honors
- * `Retry-After`. Stops early if the service requests a pause beyond the deadline.
- * @throws all other errors of a poll, and the interrupt reason
+ * Polls until a value is found or the deadline has passed. Stops early if the service requests a pause
+ * beyond the deadline.
+ * @throws permanent errors, and the interrupt reason
  */
 export async function poll<T>(
   context: Context,

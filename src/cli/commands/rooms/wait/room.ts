@@ -28,7 +28,7 @@ export interface WaitFlags {
 }
 
 /**
- * @throws {UsageError} for an invalid condition, or standard input without exactly one ID
+ * @throws {UsageError} for an invalid condition or argument
  * @throws {ConditionError} if a condition is not met before the deadline
  * @throws {MeetroomError} if the room could not be read
  */

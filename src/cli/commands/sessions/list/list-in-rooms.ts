@@ -21,7 +21,7 @@ interface Filters {
 type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
 
 /**
- * @throws {NotFoundError} if no session is listed, and the user in the filter does not exist
+ * @throws {NotFoundError} if no session is listed, and the user does not exist
  * @throws {MeetroomError} if some rooms failed or were not listed
  */
 export async function listSessionsInRooms(

@@ -158,10 +158,7 @@ async function readItem(client: Client, ref: RecordRef): Promise<Item> {
   return (await undefinedIfRefused(readRecord(client, ref))) ?? {}
 }
 
-/**
- * Returns undefined after a `MeetroomError`, unless the service is down or the command is interrupted.
- * @throws all other errors
- */
+/** Returns undefined after a `MeetroomError`, unless the service is down or the command is interrupted. */
 async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
