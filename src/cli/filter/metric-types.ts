@@ -1,18 +1,12 @@
 import type { Resource } from '../../api/resource-types.ts'
 import type { FilterType } from './compare.ts'
 
-/**
- * Types of the room metrics. The API does not return metrics, so each room needs additional requests. A
- * metric takes precedence over a field of the same name.
- */
+/** Types of room metrics. A metric takes precedence over a field of the same name. */
 export const metricTypes = {
   online: 'number',
   sessions: 'number',
   members: 'number',
-  /**
-   * End of the last session; the current time while a participant is connected, null if there are no
-   * sessions.
-   */
+  /** End of the last session; the current time while a participant is connected. */
   last_active: 'time',
   /** Time since `last_active`, or since creation for a room that was never used. */
   idle: 'age',

@@ -13,8 +13,7 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
 ]
 
 /**
- * Translates a condition of another query language, such as `name contains Maths`, `type in (a,b)` or
- * `!record`.
+ * Translates a condition of another query language, such as `type in (a,b)`.
  * @returns undefined for other text
  */
 function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
@@ -43,9 +42,7 @@ function convertPattern(text: string): string {
 
 const removeQuotes = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2')
 
-/**
- * Splits a text with several conditions, as in `type=open,status=active`. Returns any other text as one part.
- */
+/** Splits several conditions, as in `type=open,status=active`. Returns other text as one part. */
 export function splitConditions(text: string, types: ReadonlyMap<string, string>): readonly string[] {
   const parts = text.split(/\s+(?:and|&&)\s+|\s*[,;&]\s*(?=[\w.]+\s*[=<>~!])/i)
   const isCondition = (part: string) => types.has(/^\s*([\w.]+)\s*[=<>~!]/.exec(part)?.[1] ?? '')

@@ -7,8 +7,7 @@ interface Pattern {
 }
 
 /**
- * Compiles a JavaScript regular expression with RE2, which matches in linear time. JavaScript's engine can
- * take exponential time for maliciously chosen names.
+ * Compiles a regular expression with RE2, because JavaScript's engine can take exponential time.
  * @param condition condition with its flag, for error messages
  * @throws {UsageError} for an invalid or unsupported regular expression
  */

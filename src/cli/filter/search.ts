@@ -10,7 +10,7 @@ import type { Filter } from './where.ts'
 const searchedFields = ['name', 'email']
 
 /**
- * Adds `--search` to a filter: the ID, name or email must contain the text.
+ * Adds `--search` to a filter. Searches IDs, names and emails.
  * @throws {UsageError} for an empty text
  */
 export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {

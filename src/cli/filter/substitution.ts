@@ -4,8 +4,7 @@ import { compilePattern } from './pattern.ts'
 export type Substitution = (text: string) => string
 
 /**
- * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. Other separators, such as `#`, are allowed. The
- * flag `g` replaces all matches, and `i` ignores case. `\1` or `$1` in the replacement inserts a group.
+ * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. `\1` or `$1` inserts a group.
  * @throws {UsageError} for an invalid or unsupported substitution
  */
 export function parseSubstitution(given: string, flag: string): Substitution {

@@ -61,8 +61,7 @@ export interface WhereClock {
 }
 
 /**
- * Parses `--where` conditions, such as `type=private`, `created_at<90d` or `name~^test`. All conditions must
- * match.
+ * Parses conditions such as `created_at<90d`. All conditions must match.
  * @throws {UsageError} for an invalid condition
  */
 export async function parseWhere(

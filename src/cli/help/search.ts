@@ -23,11 +23,7 @@ interface Section {
   weight: number
 }
 
-/**
- * Finds at most `maxFound` help sections with the most search words, best match first. More than half of the
- * words must match.
- * @param typed words, or a question in one argument
- */
+/** Finds at most `maxFound` help sections, best match first. More than half of the words must match. */
 export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {
   const all = typed
     .flatMap((word) => word.split(/\s+/))

@@ -41,10 +41,7 @@ export function findTopic(name: string): Topic | undefined {
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
 }
 
-/**
- * Returns a topic that the build has parsed, because loading the Markdown parser would double the startup
- * time.
- */
+/** Returns a topic parsed by the build, because loading the parser would double the startup time. */
 export async function readTopic(topic: Topic): Promise<TokensList> {
   const { default: json } = await import(`../../help/${topic}.md`)
   return JSON.parse(json)

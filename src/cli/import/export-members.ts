@@ -25,7 +25,7 @@ interface MemberExportOptions {
   selection: Selection | undefined
   full: FullRecords
   withLastSeen: boolean
-  /** True to add the room name to each member. For given rooms, each name needs a request. */
+  /** True to add the room name to each member. A name may need a request. */
   withRoomNames?: boolean
   /** True to keep anonymous participants, who cannot be invited. */
   withAnonymous?: boolean

@@ -12,8 +12,7 @@ export interface ImportProgress {
 }
 
 /**
- * Ends an import and suggests the next command. Prints the summary even after a fatal error, because the
- * import may be resumed.
+ * Prints the summary even after a fatal error, because the import may be resumed.
  * @param hasSent false only if no row was imported
  * @throws {MeetroomError} if rows failed or were not tried
  */

@@ -20,9 +20,8 @@ import type { Row } from './read/rows.ts'
 import { type PendingRow, RowSender } from './row-sender.ts'
 
 /**
- * Sends the pending rows of an import.
  * @returns the run; `hasSent` is false only if no row was imported
- * @throws {MeetroomError} if the run cannot start, or if the journal, rejects or results cannot be written
+ * @throws {MeetroomError} if the run cannot start, or a file cannot be written
  */
 export async function runImportRows(
   context: Context,
@@ -76,8 +75,7 @@ async function sendRows(
     notice: (text) => context.notice(text),
   })
   try {
-    // Journals rows on completion, in any order. `each` would keep their order with a promise and an object
-    // per row.
+    // `each` would keep the order of the rows, with a promise and an object per row.
     await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
     run.stop(toMeetroomError(error))

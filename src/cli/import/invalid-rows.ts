@@ -22,8 +22,8 @@ export class RowProblems {
 }
 
 /**
- * Writes the invalid rows to the file of `--failed-out`, except in a dry run, and refuses the input.
- * @throws {UsageError} always, unless writing the file fails with another error
+ * Refuses the input. May first write the invalid rows to the file of `--failed-out`.
+ * @throws {UsageError} always, unless writing fails
  */
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed

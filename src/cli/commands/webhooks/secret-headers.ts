@@ -3,10 +3,9 @@ import type { Context } from '../../kernel/context.ts'
 import { readRequestHeaders } from '../../requests/request-headers.ts'
 
 /**
- * Reads headers, and masks their long values in output.
+ * Masks long header values in output.
  * @returns the values by lowercase name
  * @throws {UsageError} for an invalid header or an unreadable file
- * @throws {InterruptedError} after a signal
  */
 export async function readSecretHeaders(
   context: Context,

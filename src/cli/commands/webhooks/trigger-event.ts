@@ -26,10 +26,10 @@ export interface TriggerFlags extends BodyFlags {
 const maxResponse = 1000
 
 /**
- * Sends a webhook once. With a secret, signs the webhook like the embedded service.
- * @throws {UsageError} with `--curl`, and for invalid flags
- * @throws {ApiError | ServiceError} if the receiver does not respond with a 2xx
- * @throws {NetworkError | UnknownOutcomeError} if no response arrives
+ * Sends a webhook once. Signs the webhook if a secret is given.
+ * @throws {UsageError} for invalid flags
+ * @throws {ApiError | ServiceError} for a response other than 2xx
+ * @throws {NetworkError | UnknownOutcomeError} without a response
  */
 export async function triggerEvent(
   context: Context,

@@ -50,7 +50,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
   const budget = new BodyBudget(maxBodiesBytes)
   const server = new LimitedServer({}, (request, response) => {
-    // Queues a webhook after reading its body, so that a slow sender does not delay other senders.
+    // Reads the body before queueing, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -172,10 +172,7 @@ function findHeaderProblem(
   return undefined
 }
 
-/**
- * Creates a function that forwards the body of an event unchanged, and returns the status of the response;
- * 502 without a response.
- */
+/** Creates a function that forwards a body unchanged. The function returns 502 without a response. */
 async function openForward(context: Context, target: string) {
   const transport = await context.connect(target, context.host)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {

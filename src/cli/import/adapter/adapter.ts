@@ -48,8 +48,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Returns fields of a row that a change of the item ignores. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
-   * Finds the item of a row whose outcome is unknown. Returns `absent` if the item does not exist, and
-   * undefined if the item cannot be identified.
+   * Finds an item after an unknown outcome. Returns undefined if the item cannot be identified.
    * @param createdId ID that the service assigned to the item
    */
   findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>

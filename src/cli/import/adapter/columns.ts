@@ -27,9 +27,8 @@ export interface ImportColumns {
 }
 
 /**
- * Derives the columns of an import: the path parameters, the writable fields and `extraFields`.
- * @param path path of the operation that creates an item
- * @param extraFields fields that the import accepts although the API does not write them
+ * Derives the columns of an import.
+ * @param extraFields accepted fields that the API does not write
  */
 export function deriveColumns<F extends Fields>(
   { fields }: Pick<Resource<F>, 'fields'>,

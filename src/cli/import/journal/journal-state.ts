@@ -17,9 +17,7 @@ export interface JournalEntry {
   status: JournalStatus
   id?: string | undefined
   error?: string | undefined
-  /**
-   * Hash by which later runs recognize a created row; set only if another import would create a duplicate.
-   */
+  /** Hash of a created row; set only if another import would create a duplicate. */
   hash?: number | undefined
 }
 
@@ -49,16 +47,12 @@ export class JournalState {
     return this.#createdIds.get(row)
   }
 
-  /**
-   * Reads a journal line. Ignores row numbers beyond the input.
-   * @returns false if the line is invalid
-   */
+  /** @returns false if the line is invalid */
   read(line: Record<string, unknown>): boolean {
     const { sent, to = sent, row, status, id } = line
     const index = journalStatuses.indexOf(status as JournalStatus)
     if (isRow(row) && index >= 0) {
-      // An ID shows that the service created the item of an unknown or failed row, so a resumed run looks up
-      // the item.
+      // An ID shows that the service created the item, so a resumed run looks up the item.
       const isCreated = typeof id === 'string' && (status === 'unknown' || status === 'failed')
       this.#statuses[row] = isCreated ? journalStatuses.indexOf('unknown') : index
       if (isCreated) this.#createdIds.set(row, id)

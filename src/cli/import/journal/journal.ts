@@ -16,18 +16,13 @@ interface Disposition {
   receipt?: string | undefined
 }
 
-/**
- * Append-only record of an import in NDJSON: a header, rows before they are sent, their outcomes, and an end
- * mark. The journal syncs row numbers to disk before the import sends the rows.
- */
+/** Append-only NDJSON record of an import. Row numbers are on disk before the import sends the rows. */
 export class Journal {
   readonly #file: AppendFile
   readonly #path: string
   readonly #lock: string
   readonly #log = new AppendLog((lines) => this.#write(lines))
-  /**
-   * First write error. The journal appends nothing after the error, because the last line may be incomplete.
-   */
+  /** First write error. No append follows, because the last line may be incomplete. */
   #writeError: unknown
 
   private constructor(
@@ -43,7 +38,7 @@ export class Journal {
   /**
    * Creates or resumes a journal.
    * @param rows largest row number in the input
-   * @throws {UsageError} if the journal is in use, or not usable for this run
+   * @throws {UsageError} if the journal is in use, or unusable for this run
    * @throws {OutputError} if the journal cannot be read or written
    */
   static async open(
@@ -84,7 +79,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome without waiting for the disk. After a crash, a resumed run may look up the row. */
+  /** Records an outcome without waiting for the disk. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }

@@ -18,7 +18,7 @@ export function receiptPath(
   return journalPath(join(stateDir, 'receipts', name), flags)
 }
 
-/** Finds journals or receipts of parts of the same input that may share rows with this part. */
+/** Finds journals or receipts of the same input that may share rows with this part. */
 export async function findOtherParts(journal: string, part: Part): Promise<string[]> {
   const input = journal.slice(0, -journalPath('', part).length)
   const names = await readdir(dirname(input)).catch(() => [])

@@ -21,7 +21,7 @@ interface PreviousJournal {
 }
 
 /**
- * @throws {UsageError} if the path is not a regular file, or the file is not a journal or is damaged
+ * @throws {UsageError} if the file is not a journal, or is damaged
  * @throws a system error if the file cannot be read
  */
 export async function readJournal(path: string, rows: number): Promise<PreviousJournal | undefined> {

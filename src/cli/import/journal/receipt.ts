@@ -20,8 +20,7 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Looks up a sample of the rooms that a finished run created from the same rows. If none exists, prints a
- * notice.
+ * Looks up a sample of the rooms that a finished run created from the same rows.
  * @throws {MeetroomError} if a room of the sample exists, or a read fails
  */
 export async function requireNotImported(
@@ -49,7 +48,7 @@ export async function requireNotImported(
 }
 
 /**
- * Omits the rows whose room a finished import with `--where` created, if the room still exists.
+ * Omits the rows of existing rooms that a finished import created.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(
@@ -90,7 +89,7 @@ export async function leaveOutImported(
   return { ...checked, shardRows: checked.shardRows - count, readAgain }
 }
 
-/** @throws {UsageError} if the journal is unreadable, or of an unfinished run of this command and service */
+/** @throws {UsageError} if the journal is unreadable, or of an unfinished run */
 export async function requireNoneUnfinished(
   context: Context,
   { path, adapter }: { path: string; adapter: ImportAdapter },

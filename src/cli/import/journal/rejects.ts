@@ -18,10 +18,7 @@ interface RejectsFormat {
   byteOrderMark: boolean
 }
 
-/**
- * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
- * import the file.
- */
+/** File of failed rows and reasons, in the format of the input. */
 export class Rejects {
   readonly #file: OutputFile
   #isEmpty = true
@@ -37,8 +34,7 @@ export class Rejects {
 
   /**
    * @param usedPaths other files of the run
-   * @throws {UsageError} if the file is one of the other files, or has other contents than failed rows
-   * @throws the error of `OutputFile.open`
+   * @throws {UsageError} if the path is in use, or the file has other contents than failed rows
    */
   static async open(
     file: string,

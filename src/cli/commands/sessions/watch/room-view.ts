@@ -260,7 +260,7 @@ export class Screen {
 
   #difference(lines: readonly Visible[]): Visible {
     const before = this.#lines
-    // Terminals rewrap lines in different ways after a resize, so the position of the lines is unknown.
+    // After a resize, terminals rewrap lines in different ways.
     if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
       return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
     // If the number of rows has changed, lines may have moved.

@@ -10,7 +10,7 @@ import type { PresentPerson } from './events.ts'
 
 export interface SessionList {
   sessions: readonly Item[]
-  /** False if the list may lack sessions, because a person can leave between the requests of two pages. */
+  /** False if the list may lack sessions. */
   isWhole: boolean
 }
 
@@ -40,10 +40,7 @@ export class Roster {
     return this.#entries.has(toText(id))
   }
 
-  /**
-   * Applies a poll. Unless `isWhole`, removes a person only if the poll contains the ended session, or after
-   * two consecutive polls without the session.
-   */
+  /** Applies a poll. Unless `isWhole`, keeps a session that is missing once without an end. */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()

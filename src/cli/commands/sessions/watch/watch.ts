@@ -27,7 +27,7 @@ interface WatchOptions {
 }
 
 /**
- * Watches rooms by polling, because webhooks need a public URL and can be set only when a room is created.
+ * Watches rooms by polling, because webhooks need a public URL.
  * @param room_id undefined for all rooms
  */
 export async function runWatch(
@@ -77,8 +77,8 @@ export async function runWatch(
     await rooms.begin(first)
     await output.settle(rooms.scene)
     for (;;) {
-      // Pauses at least as long as the poll took, to reduce the load. Limits the pause, because some clocks
-      // run while the machine sleeps.
+      // A slow poll lengthens the pause, to reduce the load. The limit matters if the clock runs during
+      // sleep.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rooms.continue(poll)
@@ -92,10 +92,7 @@ export async function runWatch(
   }
 }
 
-/**
- * Connection that checks its base URL after a failed poll, because the port of the embedded service may
- * change.
- */
+/** Connection that checks its base URL after a failed poll, because the port may change. */
 class RoomConnection {
   readonly #context: Context
   readonly #room_id: string | undefined
@@ -112,7 +109,7 @@ class RoomConnection {
 
   async poll(rosterOf: (room_id: string) => Roster): Promise<RoomsPoll> {
     const { client, reader } = await this.#open()
-    // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
+    // While a service restarts, a proxy may return 404 for everything.
     forgetProbe(client.serviceFacts)
     try {
       return await reader.poll(rosterOf)
@@ -178,8 +175,8 @@ class Reconnector {
   }
 
   /**
-   * Retries `ask` after temporary errors.
-   * @throws permanent errors, and any error after an abort of the signal
+   * Retries temporary errors.
+   * @throws permanent errors, and any error after an abort
    */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (;;)

@@ -34,9 +34,9 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 }
 
 /**
- * Adds a user to the rooms of another user, in the same roles or in one role.
+ * Adds a user to the rooms of another user.
  * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if a user does not exist; and errors of `addToRooms`
+ * @throws {NotFoundError} if a user does not exist
  */
 export async function handOverRooms(
   context: Context,

@@ -12,7 +12,7 @@ export interface MergeFlags extends AllRoomsFlags {
 
 /**
  * Adds a user to the rooms of another user, then offboards the other user.
- * @throws {UsageError} if both are the same user; and errors of `runOffboarding`
+ * @throws {UsageError} if both are the same user
  */
 export async function mergeUsers(
   context: Context,
@@ -28,10 +28,7 @@ export async function mergeUsers(
   })
 }
 
-/**
- * Skips rooms where the user is blocked, because a membership of the other account would circumvent the
- * block.
- */
+/** Skips rooms where the user is blocked, because the other account would circumvent the block. */
 function withoutBlocked(context: Context, from: string, { roleIn }: Addition): Addition['roleIn'] {
   return (memberships) => {
     const member = selectMembershipOf(from, memberships)

@@ -20,9 +20,9 @@ export interface OffboardingChange {
   /** True to include rooms of every type. */
   force: boolean
   save?: string | undefined
-  /** Path of a file with the members to unblock; undefined for the memberships of the given users. */
+  /** Path of a file with the members to unblock. */
   from?: string | undefined
-  /** Addition of another user to the rooms of the single given user, performed before the first block. */
+  /** Addition of another user to rooms, performed before the first block. */
   handOver?: Addition | undefined
 }
 

@@ -23,8 +23,8 @@ export interface AllRoomsFlags extends PaceFlags {
 }
 
 /**
- * Blocks or unblocks users in their rooms. Deletes a user only after all blocks of the user succeeded.
- * @throws {MeetroomError} if a required user is not found, the plan is not confirmed, or a step failed
+ * Deletes a user only after all blocks of the user succeeded.
+ * @throws {MeetroomError} if the plan is not confirmed, or a step failed
  */
 export async function runOffboarding(
   context: Context,
@@ -62,10 +62,7 @@ export async function runOffboarding(
   })
 }
 
-/**
- * Opens the backup of the deleted users. Without a flag or setting, a merge saves users in the data
- * directory.
- */
+/** Opens the backup. By default, a merge saves users in the data directory. */
 async function openBackup(context: Context, { handOver }: OffboardingChange): Promise<Backup | undefined> {
   const given = await context.backup()
   if (given || !handOver || context.flags.save === false) return given
@@ -99,7 +96,7 @@ function findDeletionTargets(
 }
 
 /**
- * Accepts any ID if a room could not be read. A deletion of several users skips missing users.
+ * Accepts any ID if a room could not be read, or if several users are deleted.
  * @throws {NotFoundError} if a user has neither memberships nor a record to delete
  */
 async function requirePeople(

@@ -158,10 +158,7 @@ export class OffboardingRun {
     }
   }
 
-  /**
-   * Records the users who must not be deleted. Returns true if a planned member is still listed as not
-   * blocked.
-   */
+  /** Records the users who must not be deleted. Returns true if a planned member is listed as not blocked. */
   async #hasOldBlocks(ids: readonly string[]): Promise<boolean> {
     const change = { ...this.#change, deletes: false, handOver: undefined }
     const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, change)
