@@ -15,8 +15,8 @@ export function backoff(attempt: number, random: number, { baseMs, maxMs } = usu
 }
 
 /**
- * Pauses before reconnecting. Short connections do not reset the backoff, because a service may accept
- * connections and close them immediately.
+ * Pauses before reconnecting. Short connections keep the backoff, because a service may close each
+ * connection immediately.
  */
 export class ReconnectPauses {
   readonly #limits: PauseLimits

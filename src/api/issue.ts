@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Describes a zod issue, as in `rooms[0].type must be open, public or private, not “opn”`.
+ * Describes an issue, as in `type must be open, public or private, not “opn”`.
  * @param checked the value that zod validated
  */
 export function describeIssue(issue: Issue | undefined, checked: unknown): string {

@@ -61,7 +61,7 @@ function toValidTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Parses the end of an interval. An end before the beginning means “none”. */
+/** Returns null for an end before the beginning. */
 export function parseEnd(begin: unknown, end: unknown): number | null | undefined {
   const endMs = parseTimestamp(end)
   const beginMs = parseTimestamp(begin)

@@ -9,7 +9,6 @@ export type MemberType = (typeof memberTypes)[number]
 /** Value of a deprecated field (API specification, “Room”). */
 export const deprecated = '#DEPRECATED#'
 
-/** Reasons for the end of a session. */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 

@@ -16,7 +16,7 @@ export interface WireResponse {
 }
 
 /**
- * Function that sends one request. `cancelUnsent` has an effect only while no byte has been sent.
+ * Function that sends one request. `cancelUnsent` aborts only while no byte has been sent.
  * @throws {TransportError} if no complete response arrives
  * @throws {ServiceError} if the response is not HTTP, or its headers are too large
  */

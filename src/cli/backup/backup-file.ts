@@ -32,7 +32,7 @@ export class BackupFile {
   }
 
   /**
-   * Creates a file with an unused name. Creates a missing directory.
+   * Creates a missing directory.
    * @throws {UsageError | OutputError} if the directory or the file cannot be created
    */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {

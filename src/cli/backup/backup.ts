@@ -229,7 +229,7 @@ interface BackupRecord {
   hadTokens: boolean
 }
 
-/** Reads a room in the format of `rooms import`. Omits anonymous participants, who cannot be invited. */
+/** Omits anonymous participants, who cannot be invited. */
 async function createRoomRecord(
   context: Context,
   client: Client,

@@ -20,7 +20,7 @@ export interface SavedBlock {
 }
 
 /**
- * Saves members to a new file. Resolves when the file is on disk.
+ * Resolves when the file is on disk.
  * @throws {UsageError} if the file exists
  * @throws {OutputError} if the file cannot be written
  */

@@ -19,9 +19,8 @@ export interface Moment {
 }
 
 /**
- * Parses a time such as `today 08:00` or `7d` (seven days ago). Dates, and times without an offset, are in
- * `zone`.
- * @returns undefined for other text, such as `2026-02-30`
+ * Parses a time such as `today 08:00` or `7d` (seven days ago).
+ * @param zone zone of dates, and of times without an offset
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {
   const ago = readDuration(text)

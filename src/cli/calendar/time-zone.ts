@@ -100,7 +100,6 @@ export class TimeZone {
     return this.#readOffset(Math.max(ms, earliestMs))
   }
 
-  /** Returns two candidate instants, from the offsets one day before and after a wall time. */
   #candidates(wall: number): readonly [before: number, after: number] {
     return [wall - this.#offset(wall - dayMs), wall - this.#offset(wall + dayMs)]
   }

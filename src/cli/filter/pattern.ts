@@ -7,7 +7,7 @@ interface Pattern {
 }
 
 /**
- * Compiles a regular expression with RE2, because JavaScript's engine can take exponential time.
+ * Uses RE2, because JavaScript's engine can take exponential time.
  * @param condition condition with its flag, for error messages
  * @throws {UsageError} for an invalid or unsupported regular expression
  */

@@ -9,10 +9,7 @@ import type { Filter } from './where.ts'
 
 const searchedFields = ['name', 'email']
 
-/**
- * Adds `--search` to a filter. Searches IDs, names and emails.
- * @throws {UsageError} for an empty text
- */
+/** @throws {UsageError} for an empty text */
 export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {
   const needle = foldText(text.trim())
   if (needle === '') throw new UsageError('--search must not be empty')

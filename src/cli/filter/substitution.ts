@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts'
 export type Substitution = (text: string) => string
 
 /**
- * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. `\1` or `$1` inserts a group.
+ * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`.
  * @throws {UsageError} for an invalid or unsupported substitution
  */
 export function parseSubstitution(given: string, flag: string): Substitution {

@@ -61,7 +61,7 @@ export interface WhereClock {
 }
 
 /**
- * Parses conditions such as `created_at<90d`. All conditions must match.
+ * Requires all conditions to match.
  * @throws {UsageError} for an invalid condition
  */
 export async function parseWhere(

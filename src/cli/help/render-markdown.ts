@@ -93,7 +93,7 @@ function fittedWidths(rows: readonly (readonly string[])[], width: number): numb
   return widths
 }
 
-/** Returns the text of inline Markdown. Code keeps its backticks. */
+/** Keeps the backticks of code, because plain text has no other mark for code. */
 export function plainText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {

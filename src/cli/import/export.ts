@@ -41,7 +41,6 @@ const exportKinds = {
 } as const
 
 /**
- * Exports items of one kind; CSV by default.
  * @param ids IDs of the items, or of the members’ rooms; `-` reads IDs from standard input
  * @throws {UsageError} for invalid flags, and for members without rooms or `--all-rooms`
  * @throws {MeetroomError} if an item cannot be exported

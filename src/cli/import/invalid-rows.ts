@@ -23,7 +23,7 @@ export class RowProblems {
 
 /**
  * Refuses the input. May first write the invalid rows to the file of `--failed-out`.
- * @throws {UsageError} always, unless writing fails
+ * @throws {UsageError} always, unless a file access fails first
  */
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed

@@ -114,7 +114,7 @@ function selectProfileName(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/** Suggests a login. Omits a key command, because the command may contain a key. */
+/** Omits a key command, because the command may contain a key. */
 function suggestLogin({ withKey, replace }: LoginFlags, ...words: readonly string[]): Hint {
   const flags = [...(withKey ? ['--with-key'] : []), ...(replace ? ['--replace'] : [])]
   const line = suggest(['auth', 'login', ...words, ...flags])

@@ -8,7 +8,6 @@ import { type CheckResult, describeFailure, type Finding, runCheck, skipCheck } 
 /** Maximum clock difference, in seconds. A difference of minutes makes webhook signatures invalid. */
 const maxSkewSeconds = 60
 
-/** Derives the checks of the clock, the key and the workspace from one response. */
 export async function checkService(context: Context): Promise<Finding[]> {
   let date: string | undefined
   let received = 0

@@ -53,7 +53,7 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room, and passes its frames to `onFrame` in order.
+ * Passes frames to `onFrame` in order.
  * @throws {ServiceError} for an invalid frame, and errors of `onFrame`; the result contains other errors
  */
 export function connectToRoom(

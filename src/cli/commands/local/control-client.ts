@@ -12,7 +12,6 @@ export const controlFlag = [
 ] as const
 
 /**
- * Sends an action to the service that wrote the control file.
  * @throws {UsageError} if the file is invalid, or the service refuses the action
  * @throws {NetworkError | ServiceError} without a valid response
  */

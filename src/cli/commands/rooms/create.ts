@@ -110,7 +110,7 @@ async function settingsFrom(flags: CreateFlags, context: Context): Promise<Given
 }
 
 /**
- * Checks the body, because `--set` and `--data` can also set the webhook URL.
+ * Checks the body, because `--set` and `--data` can also set the URL.
  * @throws {UsageError} for a webhook flag without the URL
  */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
@@ -118,7 +118,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
-/** Warns if the service may ignore the secret. Only the embedded service is known to sign webhooks. */
+/** Warns, because only the embedded service is known to sign webhooks. */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags
   if (dryRun || curl || quiet || (await context.settings()).local) return

@@ -11,10 +11,7 @@ interface Flags {
   apiKeyFile?: string
 }
 
-/**
- * Returns shell commands that select the service.
- * @throws {UsageError} without a data directory or a usable port
- */
+/** @throws {UsageError} without a data directory, or without a usable port or key */
 export async function formatEnvironment(
   context: Context,
   flags: Flags,

@@ -26,7 +26,6 @@ export interface TriggerFlags extends BodyFlags {
 const maxResponse = 1000
 
 /**
- * Sends a webhook once. Signs the webhook if a secret is given.
  * @throws {UsageError} for invalid flags
  * @throws {ApiError | ServiceError} for a response other than 2xx
  * @throws {NetworkError | UnknownOutcomeError} without a response

@@ -26,10 +26,7 @@ export interface ImportColumns {
   readonly emptyValues: Readonly<Record<string, string>>
 }
 
-/**
- * Derives the columns of an import.
- * @param extraFields accepted fields that the API does not write
- */
+/** @param extraFields accepted fields that the API does not write */
 export function deriveColumns<F extends Fields>(
   { fields }: Pick<Resource<F>, 'fields'>,
   { columns }: Pick<View, 'columns'>,

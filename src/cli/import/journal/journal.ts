@@ -36,7 +36,6 @@ export class Journal {
   }
 
   /**
-   * Creates or resumes a journal.
    * @param rows largest row number in the input
    * @throws {UsageError} if the journal is in use, or unusable for this run
    * @throws {OutputError} if the journal cannot be read or written

@@ -20,7 +20,7 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Looks up a sample of the rooms that a finished run created from the same rows.
+ * Looks up only a sample of the created rooms.
  * @throws {MeetroomError} if a room of the sample exists, or a read fails
  */
 export async function requireNotImported(

@@ -34,7 +34,7 @@ export class Rejects {
 
   /**
    * @param usedPaths other files of the run
-   * @throws {UsageError} if the path is in use, or the file has other contents than failed rows
+   * @throws {UsageError} if the file is in `usedPaths`, or has other contents than failed rows
    */
   static async open(
     file: string,

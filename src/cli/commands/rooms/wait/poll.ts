@@ -27,8 +27,7 @@ interface PollOptions<T> {
 const maxLastPollAgeMs = 250
 
 /**
- * Polls until a value is found or the deadline has passed. Stops early if the service requests a pause
- * beyond the deadline.
+ * Stops early if the service requests a pause beyond the deadline.
  * @throws permanent errors, and the interrupt reason
  */
 export async function poll<T>(

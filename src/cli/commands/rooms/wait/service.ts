@@ -7,10 +7,7 @@ import { createTimeoutError, poll } from './poll.ts'
 
 const pauseMs = 1000
 
-/**
- * Waits until the service responds and accepts the key.
- * @throws {MeetroomError} after a permanent error, a timeout or an interrupt
- */
+/** @throws {MeetroomError} after a permanent error, a timeout or an interrupt */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
   const deadline = createDeadline(context.host, wholeMs)
   const what = await describeTarget(context)

@@ -13,10 +13,7 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
   by: string
 }
 
-/**
- * @throws {UsageError} for invalid or conflicting flags
- * @throws {MeetroomError} if some rooms failed or were not listed
- */
+/** @throws {MeetroomError} if some rooms failed or were not listed */
 export async function runSessionReport(
   context: Context,
   given: readonly string[],

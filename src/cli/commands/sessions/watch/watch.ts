@@ -77,8 +77,8 @@ export async function runWatch(
     await rooms.begin(first)
     await output.settle(rooms.scene)
     for (;;) {
-      // A slow poll lengthens the pause, to reduce the load. The limit matters if the clock runs during
-      // sleep.
+      // A slow poll lengthens the pause, to reduce the load. Some clocks run during sleep, so the pause is
+      // limited.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rooms.continue(poll)
@@ -92,7 +92,9 @@ export async function runWatch(
   }
 }
 
-/** Connection that checks its base URL after a failed poll, because the port may change. */
+/**
+ * Connection that checks its base URL after a failed poll, because the embedded service may change its port.
+ */
 class RoomConnection {
   readonly #context: Context
   readonly #room_id: string | undefined

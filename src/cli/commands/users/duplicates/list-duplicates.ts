@@ -58,7 +58,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Adds a person, and merges all groups that share a key with the person. */
+/** Merges all groups that share a key with the person. */
 function addTo(groups: Map<string, Person[]>, field: ComparedField, person: Person): void {
   const keys = toSimilarKeys(person[field], field)
   const [group = [], ...others] = new Set(keys.map((key) => groups.get(key) ?? []))

@@ -34,7 +34,6 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 }
 
 /**
- * Adds a user to the rooms of another user.
  * @throws {UsageError} if both are the same user
  * @throws {NotFoundError} if a user does not exist
  */

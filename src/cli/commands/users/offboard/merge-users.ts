@@ -10,10 +10,7 @@ export interface MergeFlags extends AllRoomsFlags {
   acceptUnconfirmedBlocks?: boolean
 }
 
-/**
- * Adds a user to the rooms of another user, then offboards the other user.
- * @throws {UsageError} if both are the same user
- */
+/** @throws {UsageError} if both are the same user */
 export async function mergeUsers(
   context: Context,
   { from, to }: { from: string; to: string },

@@ -24,7 +24,7 @@ export interface AllRoomsFlags extends PaceFlags {
 
 /**
  * Deletes a user only after all blocks of the user succeeded.
- * @throws {MeetroomError} if the plan is not confirmed, or a step failed
+ * @throws {MeetroomError} for an unconfirmed plan or a failed step
  */
 export async function runOffboarding(
   context: Context,
