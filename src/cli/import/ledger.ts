@@ -66,8 +66,8 @@ export class Ledger {
   }
 
   /**
-   * Returns a promise that resolves when the outputs accept more outcomes; undefined means immediately.
-   * @throws {OutputError} if the results or rejects cannot be written
+   * @returns promise to await before recording more outcomes
+   * @throws {OutputError} if an output cannot be written
    */
   recordOutcome(
     row: Row,
@@ -108,11 +108,7 @@ export class Ledger {
       : backpressure
   }
 
-  /**
-   * Closes all outputs, even if closing one of them fails.
-   * @param isComplete true if the run was not stopped and no outcome is unknown
-   * @throws the first error of closing an output
-   */
+  /** @throws the first error, after closing the other outputs */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan

@@ -35,7 +35,7 @@ export interface ImportPlan extends ImportRequest {
   receipt: string | undefined
 }
 
-/** @throws {MeetroomError} if the import must not start, for example because an earlier run imported a row */
+/** @throws {MeetroomError} if the import must not start */
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
@@ -109,9 +109,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
 }
 
 /**
- * Returns the path of the receipt that prevents a repeated import; undefined for a stream, and without a data
- * directory if the run writes no receipt.
- * @throws {UsageError} if the run writes a receipt and there is no data directory
+ * Returns the path of the receipt, if any.
+ * @throws {UsageError} if a receipt must be written without a data directory
  */
 async function findReceiptPath(
   context: Context,
@@ -125,9 +124,8 @@ async function findReceiptPath(
 }
 
 /**
- * Removes the rows whose existing rooms earlier imports with `--where` created. Unless the run resumes, also
- * checks the journals and receipts of earlier runs at their default paths.
- * @throws {MeetroomError} if another earlier run may have imported some of the rows, or a read fails
+ * Removes the rows whose existing rooms earlier imports with `--where` created.
+ * @throws {MeetroomError} if rows could be imported twice, or a read fails
  */
 async function withoutImported(
   context: Context,

@@ -206,7 +206,7 @@ export class RowSender {
   }
 }
 
-/** Returns an unknown outcome, because a retry of a failed row could create the item a second time. */
+/** Returns an unknown outcome, because a retry could create the item again. */
 function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
   const message = `the item was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }

@@ -25,8 +25,7 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
 }
 
 /**
- * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. In a name, `\.` is a dot and `\\` is a
- * backslash.
+ * Splits a dotted key such as `webhook.url`. In a name, `\.` is a dot and `\\` is a backslash.
  * @throws {UsageError} for an empty name, or more than `maxLevels` names
  */
 export function parsePath(key: string, flag = '--set'): string[] {
@@ -48,9 +47,7 @@ class AssignedValue {
   ) {}
 }
 
-/**
- * Fields that the command line sets in one object of a body. A `Map` treats `__proto__` as an ordinary name.
- */
+/** Fields set in one object of a body. A `Map` treats `__proto__` as an ordinary name. */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
   /** True if a flag replaces the whole object. */

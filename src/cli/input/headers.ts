@@ -13,10 +13,8 @@ export interface HeaderContext {
 }
 
 /**
- * Reads headers such as `Accept: text/plain`. The value `@FILE` is read from a file, and `@-` from standard
- * input. Such values are registered as secrets.
- * @throws {UsageError} for an invalid header, and for an empty or unreadable file
- * @throws {InterruptedError} after a signal
+ * Parses headers such as `Accept: text/plain`. Values from `@FILE` and `@-` are registered as secrets.
+ * @throws {UsageError} for an invalid header or an unreadable file
  */
 export async function readHeaders(
   context: HeaderContext,

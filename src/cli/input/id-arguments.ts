@@ -33,9 +33,9 @@ export class IdOption extends Option {
 }
 
 /**
- * Checks the IDs in the arguments and flags of a command. Returns all arguments, without final carriage
- * returns of IDs.
- * @throws {UsageError} for a malformed ID, and for `-` where no IDs are read from standard input
+ * Checks the IDs in the arguments and flags of a command.
+ * @returns all arguments, without carriage returns at the end of IDs
+ * @throws {UsageError} for a malformed ID or an unexpected `-`
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -79,8 +79,8 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 }
 
 /**
- * Returns an ID without final carriage returns, which come from lines of Windows files.
- * @throws {UsageError} if an ID, not a name, begins or ends with white space
+ * Removes final carriage returns, which come from lines of Windows files.
+ * @throws {UsageError} if an ID, not a name, begins or ends with other white space
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')

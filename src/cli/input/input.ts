@@ -61,10 +61,7 @@ export function collectParsed<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/**
- * Returns a parser that encodes URLs, but keeps encoded characters such as `%20` (API specification, “What
- * the service does”).
- */
+/** Returns a parser that encodes URLs, but not twice (API specification, “What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
     const near = findNearUrl(text)
@@ -146,10 +143,7 @@ export async function readData(data: string, host: Host): Promise<unknown> {
   }
 }
 
-/**
- * Refuses a file name without the `@` of `@FILE`.
- * @throws {UsageError} if the value is the name of a file
- */
+/** @throws {UsageError} if the value is the name of a file; `@` is probably missing */
 export async function refuseFileName(what: string, given: string, host: Host): Promise<void> {
   if (await isFile(given, host))
     throw new UsageError(`${what}; ${given} is a file`, { correction: [given, `@${given}`] })
@@ -165,8 +159,7 @@ export async function isFile(path: string, { cwd }: Host): Promise<boolean> {
 
 /**
  * Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`.
- * @throws {UsageError} for an empty secret, unreadable input, and a file name without `@`
- * @throws {InterruptedError} after a signal
+ * @throws {UsageError} for an empty or unreadable secret, and a file name without `@`
  */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined

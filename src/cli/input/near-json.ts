@@ -1,7 +1,6 @@
 /**
- * Converts an object with single quotes, as in `{'name': 'X'}`, or without quotes, as in
- * `{name:X,type:open}`, to JSON. Shells remove the double quotes of the second form.
- * @returns undefined for other text and for nested values
+ * Converts a flat object such as `{name:X,type:open}` to JSON, because shells remove double quotes.
+ * @returns undefined for other text
  */
 export function findNearJson(text: string): string | undefined {
   const [, inside] = /^\s*\{([^{}[\]"]+)\}\s*$/.exec(text) ?? []

@@ -88,8 +88,7 @@ export class Rejects {
   }
 
   /**
-   * @param isComplete true if every outcome is known. Without failed rows, the file of an earlier run is then
-   * removed.
+   * @param isComplete true to remove the file of an earlier run if no row failed
    * @returns true if a file was removed
    */
   async close(isComplete: boolean): Promise<boolean> {

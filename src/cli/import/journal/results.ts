@@ -46,7 +46,7 @@ export class Results {
   }
 
   /**
-   * Returns a promise that resolves when the output accepts more results; undefined means immediately.
+   * @returns promise to await before adding more results
    * @throws the error of an earlier write
    */
   add(result: Result): Promise<void> | undefined {

@@ -57,9 +57,8 @@ interface CheckOptions {
 }
 
 /**
- * Reads and checks all rows, and passes each invalid row to `onProblem`.
- * @throws {UsageError} if the columns or the input cannot be used, or the input changes
- * @throws the reason of `signal` if it is aborted
+ * @throws {UsageError} for unusable columns or input
+ * @throws the reason of `signal` after an abort
  */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
@@ -120,15 +119,12 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const suspects = keys.takeRepeated()
 
   const toBody = (fields: Item) => reader.toBody(reader.join?.(fields) ?? fields)
-  /**
-   * Yields the rows of a shard again, or all rows without a shard. Rejects each row with the key of an
-   * earlier row.
-   */
+  /** Reads the rows again, and rejects each row with the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
     for await (const all of retained.read({ columns: columns ?? [], toBody }) ??
       readAll(fingerprint.verify(source.read(), changedError))) {
-      // Filtering before the comparison is safe, because all rows with the same key are in one shard.
+      // Repeats are still found, because equal keys are in the same shard.
       const batch = wanted
         ? all.filter((checked) => wanted.includes(keyOf(checked), checked.row.number))
         : all
@@ -169,10 +165,7 @@ const countFileRows = ({ rows }: Row) => rows?.length ?? 1
 
 class InputCounts {
   readonly #adapter: ImportAdapter
-  /**
-   * Fields that overwriting an item resets if the row omits them. Empty unless creating an existing item
-   * overwrites it.
-   */
+  /** Fields that an overwrite resets if the row omits the field. */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
   readonly #trimmed = new Map<string, number>()

@@ -12,8 +12,7 @@ export interface CheckedRow {
 }
 
 /**
- * Creates a function that rejects rows with the key of an earlier row. Call the function with the rows in
- * order.
+ * Creates a function that rejects repeated keys. The rows must be passed in order.
  * @param suspects hashes of keys that may repeat
  */
 export function createRepeatCheck(

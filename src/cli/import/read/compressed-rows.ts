@@ -16,7 +16,7 @@ const plainJson = {
   write: (rows: readonly StoredRow[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
 }
-/** JSON that preserves all digits. Reading has no limits, because the limits apply to each row of the input. */
+/** JSON that preserves all digits. */
 const losslessJson = {
   write: (rows: readonly StoredRow[]): string => writeJson(rows),
   read: readLossless,

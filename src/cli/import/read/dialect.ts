@@ -18,8 +18,7 @@ interface Dialect {
 }
 
 /**
- * Selects the delimiter: the given delimiter, else the character in a `sep=` line, else the probable
- * delimiter of the header.
+ * Detects the delimiter unless one is given, and skips a `sep=` line.
  * @throws {UsageError} if the header contradicts the given delimiter
  */
 export async function detectDialect(
@@ -58,7 +57,7 @@ export async function detectDialect(
   }
 }
 
-/** Returns the byte offset of the first line end after text and outside quotes; -1 if there is none. */
+/** Returns the byte offset of the header's end; -1 if there is none. */
 function findHeaderEnd(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

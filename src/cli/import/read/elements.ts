@@ -13,11 +13,9 @@ const isClosing = (code: number) => code === 0x5d || code === 0x7d
 const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * Extracts the text of each element of a JSON array, or of the array under a key of an object. Memory use
- * does not grow with the array.
- * @param name name of the input in messages
+ * Yields the text of each element of a JSON array, or of the array under a key of an object.
  * @throws {NotAnArrayError} if the array is missing, or the input around its elements is malformed
- * @throws {UsageError} for an element or another value that is longer than `maxLength`
+ * @throws {UsageError} for a value longer than `maxLength`
  */
 export async function* readElements(
   bytes: AsyncIterable<Buffer>,

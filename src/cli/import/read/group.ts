@@ -22,7 +22,7 @@ export function createMemberReader(options: ReaderOptions): Promise<RowReader> {
   return createRowReader({ ...columns, view: views.member }, { ...options, memberColumns: [] })
 }
 
-/** Maximum number of rows held until the end of the file, for rooms whose rows are not adjacent. */
+/** Maximum number of held rows of rooms whose rows are not adjacent. */
 const maxHeldRows = 100_000
 
 interface Group {
@@ -54,10 +54,10 @@ export async function findScatteredRooms(
 }
 
 /**
- * Merges the rows of each room into one row that lists the members. Rooms with non-adjacent rows come last. A
- * row with an invalid member stays a separate row, but its room values are merged.
+ * Merges the rows of each room into one row that lists the members. A row with an invalid member stays
+ * separate.
  * @param scattered hashes of the names of rooms with non-adjacent rows
- * @throws {UsageError} if rooms with non-adjacent rows have more than 100,000 rows in total
+ * @throws {UsageError} if more than `maxHeldRows` rows must be held
  */
 export async function* groupRows(
   batches: AsyncIterable<Row[]>,

@@ -13,7 +13,7 @@ export function isIdentifyingField(field: string): boolean {
 }
 
 /**
- * Removes white space around identifying values, also in a list of members or memberships.
+ * Removes white space around identifying values.
  * @param onTrimmed called with each field whose value changes
  */
 export function trimValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {

@@ -5,8 +5,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Row } from './rows.ts'
 
 /**
- * Fills a template of columns, such as `{First name} {Last name}`. If a value is empty, collapses and trims
- * the white space of the result. Returns an empty string if all values are empty.
+ * Fills a template of columns, such as `{First name} {Last name}`.
+ * @returns an empty text if all values are empty
  * @throws {UsageError} for an unbalanced brace
  */
 export function joinColumns(template: string, readValue: (column: string) => unknown): string {
@@ -43,18 +43,14 @@ export async function* joinRows(
 /** Maximum number of cached column names. JSON objects can have any number of keys. */
 const maxFolded = 10_000
 
-/**
- * Creates a function that adds the joined columns to the fields of a row; undefined without templates. A
- * column with the name of a template takes precedence.
- */
+/** Creates a function that adds joined columns to a row; undefined without templates. */
 export function createJoin(
   columns: Iterable<string>,
   fold: (column: string) => string,
 ): ((fields: Item) => Item) | undefined {
   const templates = [...columns].filter((column) => listPlaceholders(column).length > 0)
   if (templates.length === 0) return undefined
-  // Folded names are cached, because all rows of a CSV have the same columns and folding takes longer than
-  // joining.
+  // Folded names are cached, because folding takes longer than joining.
   const folded = new Map<string, string>()
   const foldOnce = (column: string) => {
     const known = folded.get(column) ?? fold(column)

@@ -2,7 +2,7 @@ import { hashKey } from '../../../hash.ts'
 
 const maxKeys = 1 << 26
 
-/** Collection of row keys, stored as hashes in eight bytes each. Different keys can have the same hash. */
+/** Row keys as hashes of eight bytes each. Different keys can have the same hash. */
 export class RowKeys {
   // The buffer is resizable, because copying to a larger buffer would need memory for both buffers.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: maxKeys * 8 })
@@ -19,7 +19,7 @@ export class RowKeys {
     this.#hashes[this.#count++] = hash
   }
 
-  /** Sorts the hashes and returns a function that tests for a stored hash. Add no hashes afterwards. */
+  /** Returns a test for stored hashes. No hash may be added afterwards. */
   lookup(): (hash: number) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort()
     return (hash) => {

@@ -16,10 +16,7 @@ interface EarlierValue extends Pick<Row, 'line' | 'number'> {
   value: string
 }
 
-/**
- * Detector of probable mistakes: values similar to an earlier value, cells that contain a list, emails
- * without @, and IDs that look like text.
- */
+/** Detector of probable mistakes in rows, such as values similar to an earlier value. */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   /** Values by field, and by text that similar values share. */

@@ -55,7 +55,7 @@ export interface ReaderOptions {
 
 const maxUnlisted = 20
 
-/** Kind of rows: the items of an import, or the members in rows that `--group-by` merges. */
+/** Kind of rows: the items of an import, or the members for `--group-by`. */
 type RowKind = ImportColumns &
   Pick<ImportAdapter, 'view' | 'extraColumns' | 'normalize' | 'creationDefaults' | 'defaultFlags'>
 
@@ -234,8 +234,7 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   const isListed = (field: string) =>
     Object.hasOwn(adapter.columns, field) || ignored.has(field) || memberColumns.includes(field)
 
-  // In CSV columns, case is ignored, and spaces and hyphens equal underscores: “User ID” matches `user_id`.
-  // JSON keys must match exactly.
+  // CSV columns match loosely: “User ID” matches `user_id`. JSON keys must match exactly.
   const fieldsByColumn = new Map(
     [...Object.keys(adapter.columns), ...ignored, ...memberColumns].map((field) => [foldName(field), field]),
   )

@@ -6,9 +6,7 @@ import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
 /**
- * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. A
- * column with several fields is returned once by its name, and for each further field as a template of that
- * column.
+ * Parses `--map` values, split at the last `=`. A further field of a column has a template as its key.
  * @throws {UsageError} for a malformed value
  */
 export function parseMap(pairs: readonly string[]): Map<string, string> {

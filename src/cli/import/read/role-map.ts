@@ -73,10 +73,7 @@ export class RoleReader {
     return `warning: no row has the role ${quote(this.#unused.values())} of --role-map; the rows have ${found}`
   }
 
-  /**
-   * Creates a function that converts the roles in a body. The function reports all unknown roles of a field
-   * as one problem.
-   */
+  /** Creates a function that converts the roles in a body. Unknown roles of a field are one problem. */
   createConverter(fields: Fields) {
     const isRole = (field: string) => fields[field]?.type === memberTypes
     const names = Object.keys(fields).filter(isRole)
@@ -154,7 +151,7 @@ export class RoleReader {
   }
 }
 
-/** Returns true for values that are probably not a single role, such as pairs of `--role-map`. */
+/** Returns true for values that are probably not a single role. */
 const isSeveral = (value: string) => /[,=;]|^(guest|host|monitor)\s/i.test(value)
 
 /** Maximum number of problems, and of unknown values, that are kept. */

@@ -58,9 +58,7 @@ type RowBatches = AsyncGenerator<Row[]>
 
 /**
  * @param key field that contains the rows of a JSON object
- * @param onHeader called with the columns and delimiter of a CSV before its first row
- * @param delimiter delimiter of a CSV; detected by default
- * @param onEmpty called for each skipped CSV row
+ * @param onHeader called before the first row of a CSV
  * @throws {UsageError} for input that cannot be divided into rows
  */
 export function readRows(
@@ -108,11 +106,11 @@ async function* readCsvRows(
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
-  // Lines are counted here, because the line numbers of the parser (`info: true`) double the parsing time.
+  // Lines are counted here, because `info: true` of the parser doubles the parsing time.
   let line = 1 + skipped
-  /** Number of carriage returns in cells. The parser counts both characters of a CRLF as line breaks. */
+  /** Number of carriage returns in cells. The parser counts CRLF as two line breaks. */
   let surplus = 0
-  /** Number of empty lines since the last row. Empty lines at the end of a file do not count as rows. */
+  /** Number of unreported empty lines since the last row. */
   let emptyLines = 0
   try {
     for await (const _ of waitForData(parser)) {

@@ -22,10 +22,9 @@ export class SavedOrigins {
   }
 
   /**
-   * Asks for confirmation before records of another service are imported. `--yes` does not confirm such an
-   * import, because scripts usually pass `--yes`.
+   * Asks before records of another service are imported. `--yes` is not enough, because scripts usually pass
+   * `--yes`.
    * @throws {ConfirmationError} if no prompt is possible, or the user declines
-   * @throws {InterruptedError} if the prompt is interrupted
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)

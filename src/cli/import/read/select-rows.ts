@@ -12,7 +12,7 @@ export type RowFilter = (fields: Item) => boolean
 const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' } as const
 
 /**
- * Parses the conditions of `--where` for rows of a file. A field that a row omits is empty.
+ * Parses `--where` for rows of a file. An omitted field is empty.
  * @throws {UsageError} for an invalid condition, or a condition on a room metric
  */
 export async function createRowFilter(

@@ -28,7 +28,7 @@ export class Shard {
   }
 
   /**
-   * @param key key of the row; undefined to select the shard by row number
+   * @param key undefined to select the shard by row number
    * @param row row number, from 1
    */
   includes(key: string | undefined, row: number): boolean {

@@ -22,7 +22,7 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** Maximum size of a stream that is held in memory, not in a temporary file, in bytes. */
+/** Maximum size of a stream held in memory, in bytes. */
 const maxHeld = 1024 * 1024
 
 interface Kept {
@@ -31,11 +31,10 @@ interface Kept {
 }
 
 /**
- * Opens an input. Stores standard input (`-`) and other streams, because the input is read more than once.
+ * Opens an input. Streams are stored, because the input is read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} for unreadable input, a workbook, a ZIP archive, and UTF-8 garbled by `encoding`
+ * @throws {UsageError} for unreadable or unsupported input
  * @throws {OutputError} if a stream cannot be stored
- * @throws {InterruptedError} after a signal
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)
@@ -188,7 +187,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
     else bad = middle
   }
   const part = bytes.subarray(0, good)
-  // From 0x80 to 0x9F, Mac Roman and DOS code pages have letters, but windows-1252 has mostly symbols.
+  // Bytes from 0x80 to 0x9F between letters suggest Mac Roman or DOS text, not windows-1252.
   const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
     hint: isOther

@@ -6,10 +6,7 @@ export function parseSeparator(text: string): string {
   return text.replaceAll('\\n', '\n')
 }
 
-/**
- * Splits a cell. Spaces around the separator are optional, unless the separator contains letters or only
- * white space.
- */
+/** Splits a cell. A separator with letters must match exactly, including spaces. */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator
   return cell
@@ -18,7 +15,7 @@ export function splitCell(cell: string, separator: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** Patterns of lists. In the second pattern, numbers alone are not items, because they may be years. */
+/** Patterns of lists. Items of the second pattern contain a letter, because numbers may be years. */
 const lists = [
   { separator: /[,;|] ?/, part: /^(?=.{1,12}$)(?:.*\d|.{1,3}$)/ },
   { separator: / ?[/&+] ?|\n| \p{L}{1,3} /u, part: /^(?=.{1,12}$)(?=.*\p{L})(?:.*\d|.{1,3}$)/u },
