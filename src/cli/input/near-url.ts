@@ -1,9 +1,6 @@
 import { isUrl } from '../../api/is-url.ts'
 
-/**
- * Completes a host, or a port of this machine, to a URL. Returns undefined for other text, such as
- * `logo.png`.
- */
+/** Completes a host, or a port of this machine, to a URL; undefined for other text. */
 export function findNearUrl(text: string): string | undefined {
   if (/^:?\d{2,5}$/.test(text)) return `http://localhost:${text.replace(':', '')}`
   if (/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(text)) return `http://${text}`

@@ -2,7 +2,7 @@
 interface SplitCommand {
   words: readonly string[]
   start: number
-  /** Quote or backslash that is still open at the end of the line; empty if there is none. */
+  /** Quote or backslash still open at the end of the line. */
   open: '' | "'" | '"' | '\\'
   special: string | undefined
 }

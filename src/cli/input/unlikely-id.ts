@@ -1,9 +1,9 @@
 /** Spaces, double quotes, brackets and separators of lists, which IDs rarely contain. */
 const unlikely = /[\p{Zs}"<>()[\]{},;]/u
-/** Numbers and errors that a spreadsheet writes in place of a long number, as in `1.0E+11` and `#REF!`. */
+/** Numbers such as `1.0E+11` and errors such as `#REF!` from spreadsheets. */
 const damaged = /^-?\d(?:[.,]\d+)?E\+?\d+$|^#(?:REF|NAME|VALUE|N\/A|DIV\/0|NULL|NUM|#+)[!?]?$/i
 
-/** Describes an ID that is probably a name or a note, such as `Total: 1`; undefined for other IDs. */
+/** Describes an ID that is probably a mistake; undefined for other IDs. */
 export function describeUnlikelyId(field: string, id: string): string | undefined {
   return unlikely.test(id) || damaged.test(id) ? `${field} “${id}” does not look like an ID` : undefined
 }

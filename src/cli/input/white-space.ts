@@ -1,6 +1,6 @@
 /**
- * Unicode white space and zero-width characters, which text copied from web pages and spreadsheets often
- * contains. Joiners (U+200C, U+200D) are not included, because words of some scripts end with joiners.
+ * White space and zero-width characters around text. Joiners (U+200C, U+200D) are not included, because words
+ * of some scripts end with joiners.
  */
 const surroundingSpace = /^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g
 

@@ -12,11 +12,8 @@ import { findOptionalDataDir } from '../requests/find-service.ts'
 import { Context } from './context.ts'
 
 /**
- * Runs a command for each profile with a service, and prints all results as one list.
- * @throws {UsageError} if the command line or the environment is invalid, or no profile has a service
- * @throws {UsageError | PartialError} if the command fails for a profile
- * @throws {OutputError} if the results cannot be written
- * @throws {InterruptedError} after a signal
+ * Runs a command for each profile with a service.
+ * @throws {MeetroomError} if the run cannot start, or fails for a profile
  */
 export async function runOnAllProfiles(
   base: Context,

@@ -27,10 +27,8 @@ export type GivenFields<N extends OperationName> = Readonly<
 >
 
 /**
- * Builds a body from `--data`, then applies flags and `--set`. Keeps unlisted fields and does not validate
- * values.
- * @throws {UsageError} if `--data` or `--set` is invalid, two flags set the same field, or an update cannot
- * change a field
+ * Builds a body from `--data`, then applies flags and `--set`. Values are not validated.
+ * @throws {UsageError} for invalid flags, or a field that an update cannot change
  */
 export async function buildBody<N extends OperationName>(
   context: Context,
@@ -79,8 +77,8 @@ export function createBodyChange(
 }
 
 /**
- * Data with an ID is probably a record from the service, so all its fields are accepted.
- * @throws {UsageError} if `--set`, or data without an ID, has a field that an update cannot change
+ * Accepts any field in data with an ID, because such data is probably a record from the service.
+ * @throws {UsageError} for a field that an update cannot change
  */
 export function requireUpdatable(
   name: OperationName,
@@ -111,8 +109,8 @@ export function describeFixedField(name: ResourceName, field: string): string {
 }
 
 /**
- * Prints a notice for `--set` keys that look misspelled. The fields are sent anyway, because services may
- * support additional fields.
+ * Prints notices, not errors, for `--set` keys that look misspelled, because services may support more
+ * fields.
  */
 export async function warnAboutUnknownFields(
   context: Context,

@@ -35,7 +35,7 @@ export interface ContextSetup {
   command: string
   interrupt: AbortSignal
   connect?: Connect | undefined
-  /** Opens the backup for deleted records. The property is required, so that no setup omits the backup. */
+  /** Opens the backup for deleted records. Required, so that no setup omits the backup. */
   openBackup: (context: Context) => Promise<Backup | undefined>
   readList: (context: Context, ...args: Parameters<ReadPages>) => ReturnType<ReadPages>
   secrets?: KnownSecrets
@@ -106,8 +106,8 @@ export class Context implements RunningCommand {
   }
 
   /**
-   * @param format replaces the format of the settings, for commands that support only some formats
-   * @throws {UsageError} for an empty field name in `--columns`, an invalid `--query` or invalid settings
+   * @param format format to use instead of the format of the settings
+   * @throws {UsageError} for invalid `--columns`, `--query` or settings
    */
   async printer(format?: Format): Promise<Printer> {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
@@ -148,7 +148,7 @@ export class Context implements RunningCommand {
     return this.#settings?.output.value
   }
 
-  /** Format of errors. With `--query` alone, errors are JSON only if standard error is not a terminal. */
+  /** Format of errors. On a terminal, `--query` alone does not make errors JSON. */
   get errorFormat(): Format | undefined {
     return this.#settings?.output.from === '--query' && this.host.stderr.isTTY ? 'table' : this.format
   }
@@ -172,10 +172,7 @@ export class Context implements RunningCommand {
     return formatHintText(hint, typeof hint === 'string' ? [] : await this.target(), this.redactKeys)
   }
 
-  /**
-   * @throws {UsageError} if a flag cannot be used with a command of this effect, or the command always writes
-   * and needs `--allow-write`
-   */
+  /** @throws {UsageError} if a flag cannot be used with this effect, or `--allow-write` is missing */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     refuseFlags(this, effect, isForEachProfile)
     // Items that the command reads can later prove that its writes succeeded.
@@ -201,10 +198,7 @@ export class Context implements RunningCommand {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
 
-  /**
-   * Runs work on the service of this context. Adds the flags that select this service to errors, for
-   * suggested commands.
-   */
+  /** Runs work, and adds the flags that select the service to errors, for suggested commands. */
   async run<T>(work: (context: this) => Promise<T>): Promise<T> {
     try {
       return await work(this)
@@ -251,7 +245,7 @@ export class Context implements RunningCommand {
   }
 
   /**
-   * Asks for confirmation once. Later calls return the first result, even for another change.
+   * Asks only once, even for different changes.
    * @throws {ConfirmationError} if the change is not confirmed
    */
   confirm(change: Change): Promise<void> {

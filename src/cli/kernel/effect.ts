@@ -1,8 +1,6 @@
 /**
- * Effects of commands. `compares`: reads a service to write or compare a workspace file. `waits`: reads, but
- * for one profile only. `destroys`: deletes, ends or blocks at the service. `any`: depends on the arguments.
- * `stays`: runs until the user stops the command. `joins`: joins a meeting. `forgets`: deletes on this
- * machine. `machine`: fits no other effect.
+ * Effects of commands. `waits`: reads, but for one profile only. `any`: depends on the arguments. `stays`:
+ * runs until the user stops the command. `forgets`: deletes on this machine. `machine`: fits no other effect.
  */
 export type Effect =
   | 'reads'

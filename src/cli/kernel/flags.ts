@@ -147,7 +147,7 @@ export interface PaceFlags {
 }
 
 /**
- * Parses a number of requests per second, such as `20`, `20/s`, or `0.5` for one request every two seconds.
+ * Parses a number of requests per second, such as `20`, `20/s` or `0.5`.
  * @throws {UsageError} for other text, for 0, and for numbers of 1,000,000 or more
  */
 function parseRate(text: string): number {

@@ -68,7 +68,7 @@ export function listOptions({ options, parent }: Command): readonly Option[] {
   return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }
 
-/** Joins a flag without a value to a following `true` or `false`, which would become an argument. */
+/** Joins `true` or `false` to the preceding flag without a value. */
 export function joinBooleans(words: readonly string[], options: readonly Option[]): string[] {
   const end = [...words, '--'].indexOf('--')
   const isJoined = (word: string, i: number) =>
@@ -119,8 +119,7 @@ export class MeetroomCommand extends Command {
   }
 
   /**
-   * Refuses a different second value of `--columns`, `--sort` or `--query`, because one of the two would be
-   * lost. For most other flags, the last value wins, so that an alias or a script can set a default.
+   * Refuses a different second value of `--columns`, `--sort` or `--query`, because one value would be lost.
    */
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)

@@ -26,10 +26,7 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
     throw createNoSuchProfileError(name, from, stored)
 }
 
-/**
- * @throws {UsageError} unless the name has 1 to 64 ASCII letters, digits, dots, dashes or underscores, and
- * begins with a letter or a digit
- */
+/** @throws {UsageError} for an invalid name */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
     throw new UsageError(
@@ -38,11 +35,10 @@ export function checkProfileName(name: string): void {
 }
 
 /**
- * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
+ * Protects the base URL and key of an existing profile.
  * @param baseUrls base URLs that may be stored
  * @param replacement command that replaces the profile
- * @throws {UsageError} unless the profile has no base URL or one of `baseUrls`, or may be replaced and is not
- * protected
+ * @throws {UsageError} for a profile of another service that is protected or must not be replaced
  */
 export function requireSameService(
   name: string,

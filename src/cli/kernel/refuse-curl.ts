@@ -2,7 +2,6 @@ import { type Hint, UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 /**
- * Refuses `--curl` in a command whose requests depend on responses.
  * @param unread data on which the requests depend, such as `the rooms of the users`
  * @throws {UsageError} with `--curl`
  */

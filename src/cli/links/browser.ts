@@ -27,11 +27,9 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 }
 
 /**
- * Opens a link in the browser through a temporary local redirect. Other users who can read process arguments
- * could request the redirect first, so `createPage` hides the redirect URL.
+ * Opens a link through a temporary local redirect, because other users may read process arguments.
  * @returns `none` if no browser can be started, `late` if the browser did not request the link in time
  * @throws {OutputError} if the redirect page cannot be stored
- * @throws {InterruptedError} after a signal
  */
 export async function openInBrowser(
   { host, interrupt }: Pick<Context, 'host' | 'interrupt'>,
@@ -82,13 +80,11 @@ interface Page {
 }
 
 /**
- * Creates a page that redirects to a URL and that only this user can read. On Windows and WSL, returns the
- * URL itself.
+ * Creates a private page that redirects to a URL. On Windows and WSL, returns the URL itself.
  * @throws {OutputError} if the page cannot be stored
  */
 async function createPage(url: string, { platform, env }: Host): Promise<Page> {
-  // Windows hides arguments from other users. A WSL machine usually has one user, whose Windows browser may
-  // not find a Linux path.
+  // Windows hides arguments from other users. In WSL, a Windows browser may not find a Linux path.
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
   const parent = findPageParent(env)
   const what = 'the redirect file for the browser'
@@ -105,7 +101,7 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
 }
 
 function findPageParent({ PATH = '', HOME }: Host['env']): string {
-  // A browser that is installed as a snap, as on Ubuntu, cannot read /tmp or hidden directories.
+  // A browser that is installed as a snap cannot read /tmp or hidden directories.
   return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()
 }
 

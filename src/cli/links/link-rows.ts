@@ -11,7 +11,7 @@ export type LinkRow = RowOf<'links'>
 
 export interface RoomLinks {
   rows: readonly LinkRow[]
-  /** True if a link holds the token of a user instead of the token of a member. */
+  /** True if a link holds the token of a user, not of a member. */
   holdsUserTokens: boolean
 }
 

@@ -3,7 +3,7 @@ export type LinkValues = Readonly<Record<string, string | null>>
 
 export type Link = { link: string; reason: null } | { link: null; reason: string }
 
-/** Returns the template of the room page. The token is in the fragment, which browsers do not send. */
+/** Puts the token in the fragment, because browsers do not send fragments. */
 export function roomPageTemplate(origin: string): string {
   return `${origin}/rooms/{room_id}#access_token={access_token}`
 }
@@ -59,10 +59,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
   return { link, reason: null }
 }
 
-/**
- * Encodes all characters except ASCII letters, digits and `-._~`, because email clients may end links at
- * quotes and parentheses.
- */
+/** Also encodes quotes and parentheses, because email clients may end links at these characters. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

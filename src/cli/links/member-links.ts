@@ -28,10 +28,7 @@ export interface LinkOptions {
   isReplay: boolean
 }
 
-/**
- * Builder of links. The access token in a link is the token of the member, or of the user if the service does
- * not return the token of the member.
- */
+/** Builder of links with the token of the member or, if the token is not returned, of the user. */
 export class MemberLinks {
   readonly #context: Context
   readonly #client: Client

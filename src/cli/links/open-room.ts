@@ -10,9 +10,7 @@ import { createRoomLink, openLinks, previewRooms, readUserAccess } from './run-l
 
 /**
  * Opens a room in the browser, or prints the link if there is no browser.
- * @throws {NotFoundError} if the room or the user does not exist
- * @throws {ApiError | UsageError} if no link to the room can be built
- * @throws {ConditionError} if the browser does not request the link in time
+ * @throws {MeetroomError} if no link can be built, or the browser does not request the link in time
  */
 export async function runRoomOpen(context: Context, id: string, as: string | undefined): Promise<void> {
   const options = await openLinks(context, {})

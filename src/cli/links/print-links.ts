@@ -74,7 +74,7 @@ export async function printLinks(
   if (error) throw error
 }
 
-/** Requests the full record of a room if its name, type, status or a field that links need is unknown. */
+/** Requests the full record of a room if a needed field is unknown. */
 export async function completeRoom(
   client: Client,
   room: Item,

@@ -136,7 +136,7 @@ export async function previewRooms(context: Context, rooms: readonly Item[]): Pr
 
 /**
  * Returns the template from the settings or, for joining, of the room page of an embedded service.
- * @throws {UsageError} if there is no template, for example because the local workspace is not served
+ * @throws {UsageError} if there is no template
  */
 async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<LinkTemplate> {
   const settings = await context.settings()
@@ -155,7 +155,7 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
 }
 
 /**
- * Returns the origin of the room pages; undefined unless the service is an embedded service on this machine.
+ * Returns the origin of the room pages of an embedded service; undefined for other services.
  * @throws {UsageError} if the local workspace is not served
  */
 async function findRoomPages(context: Context): Promise<string | undefined> {

@@ -13,8 +13,8 @@ import type { ListName } from './paging/paged-list.ts'
 import type { RoomValues, Selection } from './selection.ts'
 
 /**
- * Creates a view of list items with the fields that only meetroom computes.
- * @param showAge converts an age in milliseconds to the value of its field
+ * Creates a view with the fields that only meetroom computes.
+ * @param showAge converts an age in milliseconds to the value of the field
  */
 export function createComputedView(
   { host }: Context,
@@ -39,7 +39,6 @@ export function createComputedView(
   return { ...view, derived: new Map([...(view.derived ?? []), ...derived]) }
 }
 
-/** Adds the computed columns to the items. Reads metrics only for the rooms on the given pages. */
 export async function* addComputedColumns(
   context: Context,
   list: ListName,
@@ -61,7 +60,7 @@ export async function* addComputedColumns(
     }
 }
 
-/** Yields the pages without the list's total, which is not the number of rooms to read. */
+/** Omits the list's total, because the total may differ from the number of rooms to read. */
 async function* pickItems(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   for await (const { items } of pages) yield { items }
 }

@@ -24,9 +24,9 @@ export interface RoomMetrics {
 type Step = (metrics: Item) => Promise<Item>
 
 /**
- * Requests the needed metrics of a room, until the metrics do not match the filter.
+ * Requests the needed metrics of a room, until the metrics contradict the filter.
  * @throws {NotFoundError} if the room does not exist
- * @throws {UsageError} if the filter needs `idle`, but the room has neither sessions nor a valid `created_at`
+ * @throws {UsageError} if `idle` cannot be computed
  */
 export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item): Promise<RoomMetrics> {
   const { filter } = inspection

@@ -21,7 +21,7 @@ export interface NamedField {
 }
 
 /**
- * Parses a field name. Accepts unknown names, because services may send fields outside the API specification.
+ * Parses a field name. Unknown names are valid, because services may send additional fields.
  * @throws {UsageError} for a malformed or probably misspelled name
  */
 export function parseField(
@@ -68,7 +68,7 @@ export async function noticeMissingField(
   await context.notice(`${counted(missing, ...view.noun)} without ${name} ${plural(missing, one, many)}`)
 }
 
-/** Replaces items that lack a field with their full records. Drops such items if they no longer exist. */
+/** Replaces items that lack a field with full records. Drops incomplete items that no longer exist. */
 export async function completeField(
   fields: readonly NamedField[],
   items: readonly Item[],

@@ -16,8 +16,8 @@ type ListWithRecords = keyof typeof kinds
 const maxPerPage = 8
 
 /**
- * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists of
- * rooms (“Room”). A probe request detects partial list items.
+ * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists of rooms
+ * (“Room”).
  */
 export class FullRecords {
   readonly #context: ListContext
@@ -31,7 +31,7 @@ export class FullRecords {
   #probe: Promise<unknown> | undefined
 
   /**
-   * @param client client of a run, which then limits the requests
+   * @param client client of an existing run
    * @param concurrency fixed concurrency of a new run; undefined to adapt
    */
   constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {
@@ -46,8 +46,8 @@ export class FullRecords {
   }
 
   /**
-   * Returns the full records of items in the same order; undefined if a requested record does not exist.
-   * @param room ID of the room to which listed members belong
+   * Returns the records in the order of the items; undefined if a requested record does not exist.
+   * @param room ID of the room of listed members
    */
   async of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]> {
     await this.#probeLists(items, room)
@@ -82,7 +82,7 @@ export class FullRecords {
     return items.map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
   }
 
-  /** Detects partial list items by requesting the full record of the first existing item with a usable ID. */
+  /** Detects partial list items by requesting a full record. */
   async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
       while (this.#probe) await this.#probe

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readList } from './read-list.ts'
 
-/** Function that returns the time of a member's last connection as text; null if no time is known. */
+/** Function that returns the time of a member's last connection; null if unknown. */
 export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {
@@ -14,10 +14,7 @@ interface LastSeenQuery {
   client?: Client | undefined
 }
 
-/**
- * Determines the last connection of each member from the sessions of a room. Connected members have the
- * current time.
- */
+/** Derives last connections from the sessions of a room. Connected members have the current time. */
 export async function readLastSeen(
   context: Context,
   { room_id, user_id, client }: LastSeenQuery,

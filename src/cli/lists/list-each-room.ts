@@ -12,8 +12,7 @@ type RoomListFlags = PaceFlags &
   Pick<ListFlags, 'all' | 'pageSize'> & { where?: readonly string[] | undefined }
 
 /**
- * Lists all rooms, or the rooms that match the conditions, for a command that sends requests for each room.
- * Prints a notice if there are many rooms.
+ * Lists rooms for a command with requests for each room. Prints a notice if there are many rooms.
  * @param tally receives the number of rooms
  */
 export async function* listEachRoom(

@@ -35,8 +35,8 @@ interface SearchOptions {
 }
 
 /**
- * Search for all memberships of some users. The API cannot search rooms by user, so the members of each
- * selected room are listed.
+ * Search for the memberships of users. The API cannot search rooms by user, so the members of rooms are
+ * listed.
  */
 export class MembershipSearch {
   readonly #context: Context
@@ -93,10 +93,7 @@ export class MembershipSearch {
     return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 
-  /**
-   * Reads the memberships of the given users in one room.
-   * @throws {NotFoundError} if the room does not exist
-   */
+  /** @throws {NotFoundError} if the room does not exist */
   async membersIn(room: Item, client = this.#run.client): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
     const room_id = toText(room['id'])

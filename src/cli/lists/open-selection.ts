@@ -18,7 +18,7 @@ interface Conditions {
 }
 
 /**
- * Opens the selection of `--where`, `--search` and the needed metrics; undefined without any of these.
+ * Opens a selection; undefined if there are no conditions and no needed metrics.
  * @throws {UsageError} for invalid conditions
  */
 export async function openSelection(

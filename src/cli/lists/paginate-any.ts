@@ -16,8 +16,7 @@ interface AnyList {
 }
 
 /**
- * Pages through the list of any route. In the query, `limit` is the page size, and `offset` is the first
- * position.
+ * Pages through any list. In the query, `limit` is the page size, and `offset` is the first position.
  * @throws {UsageError} if the list is missing or ambiguous, an item has no ID, or the query is invalid
  */
 export async function paginateAny(

@@ -6,7 +6,7 @@ const firstChunkLength = 4096
 const growth = 4
 /** Maximum length of a regular chunk, in bytes. Chunks avoid copies of a growing buffer. */
 const chunkLength = 2 ** 20
-/** Length of the header of a long text: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
+/** Length of a long header: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
 const longHeaderLength = 5
 /** Minimum number of bytes of a text with a long header. The header of a short text is one byte. */
 const minLong = 63
