@@ -14,7 +14,7 @@ export interface HeaderContext {
 
 /**
  * Parses headers such as `Accept: text/plain`. Values from `@FILE` and `@-` are registered as secrets.
- * @throws {UsageError} for an invalid header or an unreadable file
+ * @throws {UsageError} for an invalid header or an unusable file
  */
 export async function readHeaders(
   context: HeaderContext,

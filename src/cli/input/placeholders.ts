@@ -8,7 +8,7 @@ export function listPlaceholders(text: string): string[] {
 
 /**
  * Replaces the placeholders in a text such as `{name} (2025)`. `{{` and `}}` are literal braces.
- * @param context place in the error message, such as `in --map`
+ * @param context place of the brace, such as `in --map`
  * @throws {UsageError} for an unbalanced brace
  */
 export function fillPlaceholders(text: string, textFor: (name: string) => string, context: string): string {

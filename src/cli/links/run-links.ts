@@ -155,7 +155,7 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
 }
 
 /**
- * Returns the origin of the room pages of an embedded service; undefined for other services.
+ * Returns the origin of the room pages of an embedded service on this machine, if any.
  * @throws {UsageError} if the local workspace is not served
  */
 async function findRoomPages(context: Context): Promise<string | undefined> {
