@@ -60,7 +60,7 @@ export async function* addComputedColumns(
     }
 }
 
-/** Omits the list's total, because the total may differ from the number of rooms to read. */
+/** Omits the total, because the number of rooms to read may differ. */
 async function* pickItems(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   for await (const { items } of pages) yield { items }
 }

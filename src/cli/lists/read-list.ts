@@ -109,10 +109,7 @@ function describeList<N extends ListName>(
   }
 }
 
-/**
- * Checks that the user of a filter exists if the list is empty, before the first page is printed.
- * @throws {NotFoundError} if the user does not exist
- */
+/** @throws {NotFoundError} if the list is empty and the user does not exist */
 async function* requireUserOfEmpty(
   pages: AsyncGenerator<Page>,
   client: Client,

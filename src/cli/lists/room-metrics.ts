@@ -58,7 +58,7 @@ export class RoomMetricsReader {
 
   /**
    * Prints a notice if there are many rooms.
-   * @param total probable number of rooms; undefined if unknown
+   * @param total probable number of rooms
    */
   async expect(found: number, total: number | undefined, qualifier?: Qualifier): Promise<void> {
     this.#probableTotal = total ?? 0
@@ -67,7 +67,7 @@ export class RoomMetricsReader {
 
   /**
    * @throws {UsageError} if `idle` cannot be computed
-   * @throws the error that stopped the run, such as an `AuthError`
+   * @throws the error that stopped the run
    */
   async *of(rooms: readonly Item[]): AsyncGenerator<RoomMetrics> {
     if (rooms.length === 0) return
@@ -82,9 +82,7 @@ export class RoomMetricsReader {
       else if (outcome.status !== 'skipped') await this.#fail(reader.run, room, outcome)
   }
 
-  /**
-   * Reads the metrics of the conditions again. Returns true if the room still matches; undefined if unknown.
-   */
+  /** Reads the metrics of the conditions again; returns undefined if the match is unknown. */
   async matchesAgain(room: Item, client: Client): Promise<boolean | undefined> {
     const presences = new PresenceReader(this.#context, client)
     const recordOf = async () => room

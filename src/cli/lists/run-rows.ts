@@ -11,9 +11,8 @@ import { Selection } from './selection.ts'
 type Show = (pages: AsyncIterable<Page>) => Promise<number>
 
 /**
- * Lists rows of any origin, with the flags of lists.
+ * Lists rows with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
- * @param show prints the selected rows and returns their number
  * @returns number of printed rows; undefined with `--count` and `--count-by`
  * @throws {UsageError} for invalid or conflicting flags
  */

@@ -32,8 +32,7 @@ export function requireRooms(ids: readonly string[], allRooms = false): void {
 }
 
 /**
- * Reads the selected rooms. Does not request rooms that are given by ID. Returns an incomplete list with the
- * error.
+ * Reads the selected rooms, without requests for given IDs. Returns an incomplete list with the error.
  * @throws {UsageError} unless rooms are selected in exactly one way
  */
 export async function readRooms(

@@ -27,8 +27,8 @@ interface Sources {
 }
 
 /**
- * Filter of lists by `--where` and `--search`. Requests the full record of an item that does not decide the
- * conditions. Requests room metrics last, only for rooms that match all other conditions.
+ * Filter of lists by `--where` and `--search`. Metrics are requested last, only for rooms that match all
+ * other conditions.
  */
 export class Selection {
   readonly filter: Filter
@@ -53,8 +53,8 @@ export class Selection {
   }
 
   /**
-   * Yields the matching items, and returns an empty page with the paging for `withReport`.
-   * @param room ID of the room to which listed members belong
+   * Yields the matching items, and returns an empty page with the paging.
+   * @param room ID of the room of listed members
    */
   async *from(
     pages: AsyncIterable<Page>,
@@ -83,7 +83,7 @@ export class Selection {
   }
 
   /**
-   * Yields the pages, then prints notices about missing fields and about conditions that matched no item.
+   * Yields the pages, then prints notices about the conditions.
    * @param hint hint of the error about unreadable rooms
    * @throws {UsageError} if all items lack a field of the conditions
    * @throws {PartialError} at the end, if some rooms could not be read
@@ -101,10 +101,7 @@ export class Selection {
     if (problem) throw new PartialError(problem, { hint })
   }
 
-  /**
-   * Returns false if an item that was read again contradicts the conditions. A missing field is no
-   * contradiction.
-   */
+  /** Returns true unless the item contradicts a condition. A missing field is no contradiction. */
   async stillMatches(item: Item, client: Client): Promise<boolean> {
     if (this.filter.matches(item) === false) return false
     return (await this.#metricsReader?.matchesAgain(item, client)) !== false
@@ -140,10 +137,7 @@ export class Selection {
     return matchingRooms
   }
 
-  /**
-   * Announces the number of rooms whose metrics are requested. A condition on a field makes the number an
-   * estimate.
-   */
+  /** Announces the number of rooms to read, estimated if there is a condition on a field. */
   async #announceRooms(reader: RoomMetricsReader, total: number | undefined, limit: number): Promise<void> {
     const isEstimate = this.filter.fields.length > 0
     const share = isEstimate ? this.#candidates / Math.max(1, this.#read) : 1

@@ -14,7 +14,7 @@ export interface SortKey {
 }
 
 /**
- * Parses the fields of `--sort`, such as `type,-name`, with a hyphen for descending order.
+ * Parses fields such as `type,-name`; a hyphen means descending order.
  * @throws {UsageError} for malformed text, and for a field that looks misspelled
  */
 export function parseSort(text: string, known: KnownFields): SortKey[] {
@@ -58,8 +58,7 @@ const pageSize = 1000
 const manyItems = 200_000
 
 /**
- * Sorts the items of a list and yields them in pages. With a limit, keeps only items that may be within the
- * limit. Completes items without a field from their full records; items that still lack the field sort last.
+ * Yields the sorted items in pages. Items without the field sort last.
  * @throws {UsageError} if all items lack an unknown field
  * @throws {PartialError} after the last page, if the list is partial
  */
@@ -118,9 +117,9 @@ export class ItemSorter {
   readonly #surplus: number
   readonly #fields: readonly NamedField[]
   readonly #compares: readonly ReturnType<typeof createCompare>[]
-  /** Held items. Items added since the last sort are at the end, in the order of their addition. */
+  /** Held items. Items added since the last sort are unsorted at the end. */
   #held: HeldItem[] = []
-  /** Last item within the limit. A new item that does not sort before this item is discarded. */
+  /** Last item within the limit. Only new items that sort before this item are kept. */
   #last: HeldItem | undefined
   #count = 0
   readonly missing: number[]
@@ -148,7 +147,7 @@ export class ItemSorter {
     if (this.#held.length >= this.#limit + this.#surplus) this.sort()
   }
 
-  /** Sorts the held items, discards the items above the limit, and returns the number of remaining items. */
+  /** @returns number of remaining items */
   sort(): number {
     this.#held.sort((a, b) => this.#compare(a, b))
     if (this.#held.length > this.#limit) {

@@ -11,7 +11,7 @@ import { selectMembership } from '../records/membership-plan.ts'
 import { FullRecords } from './full-records.ts'
 import { type ListContext, readList } from './read-list.ts'
 
-/** Members of a room that belong to given users. A user may have several memberships, or none. */
+/** Members of a room that belong to given users. A user may have several memberships. */
 interface UserMembers {
   ids: string[]
   absent: string[]
@@ -30,8 +30,7 @@ export async function findMember(
 }
 
 /**
- * Finds all members of a room that belong to given users, in the order of the users, by reading the list
- * once.
+ * Finds the members of a room that belong to users, in the order of the users.
  * @throws {UsageError} with `--curl`
  */
 export async function findMembers(
@@ -50,9 +49,9 @@ export async function findMembers(
 }
 
 /**
- * Returns the ID of a member, who is given by ID or as the only user of `--user`.
+ * Returns the ID of a member, given by ID or with `--user`.
  * @throws {NotFoundError} if the user is not a member of the room
- * @throws {UsageError} for invalid arguments or flags, or if the user has several memberships in the room
+ * @throws {UsageError} for invalid arguments, or several memberships of the user
  */
 export async function readMember(
   context: Context,
@@ -81,7 +80,7 @@ export async function readMember(
 }
 
 /**
- * Reports users who are not members of a room, or of any room. A nonexistent user is reported first.
+ * Reports a nonexistent user before users who are not members.
  * @throws {NotFoundError} always, or the error of a failed request
  */
 export async function throwNoMembers(
@@ -107,7 +106,7 @@ interface MemberSources {
 }
 
 /**
- * Lists the members of a room, completed by `full`. On each page, members listed with `user_id` come first.
+ * Lists the members of a room. Members without `user_id` may move to the end of a page.
  * @throws {ApiError} if a full record has no `user_id`
  */
 export async function* listMembersOf(

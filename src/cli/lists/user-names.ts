@@ -33,8 +33,8 @@ export interface UnnamedPerson {
 export type Invitee = Required<Omit<UnnamedPerson, 'member_id'>>
 
 /**
- * Resolver of participant names: from members or, if members have no names, from users. The API specification
- * lists no names for members (“Member”).
+ * Resolver of participant names from members or users. The API specification lists no names for members
+ * (“Member”).
  */
 export class NameResolver {
   readonly #context: Context
@@ -50,10 +50,7 @@ export class NameResolver {
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
-  /**
-   * Sets the needed names, roles, blocked states and invitation times of a room's participants. With
-   * `needs.absent`, returns invited users who never connected.
-   */
+  /** Adds the needed data to participants. With `needs.absent`, returns invited users who never connected. */
   async complete(
     room_id: string,
     participants: readonly UnnamedPerson[],
@@ -104,7 +101,7 @@ export class NameResolver {
     for (const person of unnamed) person.name = users.get(toText(person.user_id))?.['name'] ?? null
   }
 
-  /** Sets the invitation time to the creation time of the user, for members without a creation time. */
+  /** Uses the creation time of the user as the invitation time. */
   async #dateByUser(people: readonly DatedPerson[]): Promise<void> {
     const known = people.filter(({ user_id }) => user_id !== null)
     if (known.length === 0) return
@@ -132,7 +129,7 @@ function readTime({ created_at }: Item): number | undefined {
   return parseTimestamp(created_at) ?? undefined
 }
 
-/** Creates a function that finds a member's participants. Each connection of a user may be a participant. */
+/** Creates a function that finds the participants of a member. */
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
   const participantsById = new Map<string, UnnamedPerson[]>()
   const add = (key: string, participant: UnnamedPerson) => {

@@ -34,9 +34,8 @@ export function isSimilar(text: string, other: string): boolean {
 }
 
 /**
- * Returns the keys of a value; values that share a key are similar. Surrounding white space and case are
- * ignored, and in names also accents, commas, repeated spaces and word order. “Müller” has two keys, because
- * the name is also written “Muller” and “Mueller”.
+ * Returns keys that similar values share. “Müller” has two keys, because the name is also written “Muller”
+ * and “Mueller”.
  */
 export function toSimilarKeys(value: unknown, field: NameField): readonly string[] {
   const text = trimWhiteSpace(toText(value))
@@ -54,15 +53,12 @@ function foldWords(text: string): string {
     .join(' ')
 }
 
-/** Returns the key of a word in a file, such as a role; ignores case, accents and surrounding white space. */
+/** Returns a key that ignores case, accents and surrounding white space. */
 export function toWordKey(word: string): string {
   return foldText(word.trim())
 }
 
-/**
- * Finds the items that a text probably names, with increasingly tolerant comparisons. Returns several items
- * if they are equally similar.
- */
+/** Finds the items that a text probably names, with increasingly tolerant comparisons. */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
   for (const fold of [foldText, foldLetters])
     for (const field of fields) {

@@ -65,18 +65,15 @@ const describeHeader =
   'the first line looks like data; begin the file with a line that names the columns after these fields'
 
 /**
- * Returns true if no column is known, and a column looks like data, such as an email, a number or a date. A
- * single unknown column always counts as data.
+ * Returns true if no column is known, and a column looks like data. A single unknown column always counts as
+ * data.
  */
 function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
   const isData = (cell: string) => /\S@\S+\.\S|:\/\/|^[\d.:/-]+$/.test(cell) || idPattern.test(cell)
   return columns.length === all.length && (all.length === 1 || all.some(isData))
 }
 
-/**
- * Returns the name of another import that accepts all columns of a file and needs no other columns; undefined
- * if there is none.
- */
+/** Returns the name of another import that accepts the columns; undefined if there is none. */
 function findOtherImport({ kind, all }: ColumnsError['found']): string | undefined {
   const adapters = [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
   const fits = ({ view, columns, readOnly, required }: (typeof adapters)[number]) => {

@@ -36,10 +36,7 @@ interface MissingResource extends CalledCommand {
   flags: readonly string[]
 }
 
-/**
- * Returns the error with a hint on the probable mistake, or the same error. Without `--curl`, may send
- * requests to find the mistake.
- */
+/** Returns the error, if possible with a hint. May send requests, except with `--curl`. */
 export async function explainMissing(
   error: NotFoundError,
   context: Context,
@@ -87,7 +84,7 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/** Explains a word such as `name=Maths`, `*` or a URL in place of an ID, and the file name of an export. */
+/** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
   const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
@@ -165,7 +162,7 @@ const explainLikelyUser: Explain = async (missing) => {
   return user === undefined ? undefined : explainLikely(missing, 'user', user)
 }
 
-/** Suggests the typed command with the intended item's ID, or a command that shows a similar item. */
+/** Suggests a command for a likely item. */
 async function explainLikely(
   missing: MissingResource,
   kind: NamedKind,

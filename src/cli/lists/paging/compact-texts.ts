@@ -8,7 +8,7 @@ const growth = 4
 const chunkLength = 2 ** 20
 /** Length of a long header: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
 const longHeaderLength = 5
-/** Minimum number of bytes of a text with a long header. The header of a short text is one byte. */
+/** Minimum number of bytes of a text with a long header. */
 const minLong = 63
 const latin1 = 0
 const utf16 = 1
@@ -16,11 +16,10 @@ const utf16 = 1
 const hex = 2
 
 /**
- * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, because
- * different texts can have the same hash.
+ * Set of texts in a hash table. Texts are compared in full, because different texts can have the same hash.
  */
 export class CompactTexts {
-  /** Slots of two numbers: the position of a text plus 1, and the hash of the text. Empty slots contain 0. */
+  /** Pairs of numbers: the position of a text plus 1 (0 if empty), and the hash of the text. */
   #slots = new Uint32Array(2 * firstSlots)
   readonly #chunks = [Buffer.allocUnsafe(firstChunkLength)]
   /** End of the last text in the last chunk, in bytes. */
@@ -47,7 +46,7 @@ export class CompactTexts {
     return true
   }
 
-  /** Returns the index of a text in `#slots`, or of the empty slot where the text belongs. */
+  /** Returns the index of the text's slot, or of an empty slot for the text. */
   #find(text: string, hash: number): number {
     const slots = this.#slots
     const mask = slots.length - 1

@@ -16,7 +16,7 @@ function readPaging(body: Item, field: 'total' | 'offset'): number | undefined {
   return Number.isSafeInteger(number) && Number(number) >= 0 ? Number(number) : undefined
 }
 
-/** Returns true for round totals such as 50, 250 or 10,000, at which some services stop counting. */
+/** Returns true for round totals, at which some services stop counting. */
 export function isRound(total: number | undefined): boolean {
   return total !== undefined && total >= 10 && /^(?:[1235]|25)0*$/.test(String(total))
 }

@@ -48,7 +48,7 @@ export class PageRequests {
     return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
   }
 
-  /** Returns the page at an offset, or undefined if the service refuses an offset after the end. */
+  /** @returns undefined if the service refuses an offset after the end */
   async next(offset: number, remaining: Remaining): Promise<ResponseBody | undefined> {
     const readAhead = this.#readAhead
     readAhead.onNeeded()

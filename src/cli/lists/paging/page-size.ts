@@ -12,8 +12,8 @@ export const defaultPageSize = 1000
 const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Requests a page. If the service refuses the size, requests smaller pages, and then a page without `limit`.
- * The API specification gives no maximum (“Limits”).
+ * Requests a page, with other sizes if the service refuses the size. The API specification gives no maximum
+ * (“Limits”).
  * @param serviceFacts stores the accepted size for the rest of the run
  * @param isSizeAccepted true if a refusal has another reason
  */

@@ -21,7 +21,7 @@ export interface PageRequest {
   pageSize?: number | undefined
   /** True if the caller selects the items itself, because some services ignore filters. */
   selectsItems?: boolean
-  /** True to page a list that is not paged by default. A service may refuse the pages. */
+  /** True to page a list that is not paged by default. */
   inPages?: boolean
 }
 

@@ -8,8 +8,7 @@ import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
- * Pages through a list and yields each item once. With `all`, reads the list up to three times until the list
- * is whole. A command that may write gets only whole lists, without items that no longer exist.
+ * Yields each item of a list once. With `all`, reads up to `maxPasses` times until the list is whole.
  * @throws {IncompleteError} at the end, if the list is incomplete and not accepted
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {
@@ -93,7 +92,7 @@ function* selectHeld(
     yield { items: items.slice(at, at + defaultPageSize), rest }
 }
 
-/** @throws {IncompleteError} unless a command that only reads can use the list; then a notice is printed */
+/** @throws {IncompleteError} unless a command that only reads can use the list */
 async function acceptFaults(
   list: PagedList,
   passes: readonly Pass[],

@@ -40,14 +40,11 @@ interface ReceivedPage {
   /** Items at and after the requested offset. */
   items: readonly Item[]
   total: number | undefined
-  /** True if the response holds all items of the list, because the service did not page the list. */
+  /** True if the service sent the whole list instead of a page. */
   isUnpaged: boolean
 }
 
-/**
- * Reads a list once, page by page.
- * @param shift share of the first page that is read again, so that the other pages begin at other items
- */
+/** @param shift share of the first page that is read again, so that the other pages begin at other items */
 export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part, Pass> {
   const { offset: start = 0, limit = Infinity } = list.request
   const hasOnePage = !list.request.all && list.request.limit === undefined
@@ -73,13 +70,11 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
-    // The first repeated page is after the end unless the total exceeds the offset. The second consecutive
-    // repeated page is always after the end.
+    // Some services repeat pages after the end of the list.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) recordItems(pass, page.items, fresh, offset)
     if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)
-    // After a full page or at a round total, the total may be a limit of the service, not the end of the
-    // list.
+    // A full page or a round total does not prove the end, because services may limit totals.
     const isFull =
       page.items.length >= Math.min(requests.pageSize, longest || Infinity) || isRound(page.total)
     const isEnd = isBehind || page.items.length === 0 || (page.total === pass.end && !isFull)
@@ -139,10 +134,7 @@ async function explainOffset(
   return isSame(list, item, first) ? `it ignored offset ${start} and began at the first item` : undefined
 }
 
-/**
- * Returns the problem that a page without new items proves, if any. After the end of the list, some services
- * repeat the last or the first page.
- */
+/** Returns the problem of a page without new items, if any. After the end, some services repeat a page. */
 async function explainRepeat(
   list: PagedList,
   pass: Pass,

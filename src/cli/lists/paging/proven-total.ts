@@ -14,7 +14,7 @@ interface ProvenTotal {
   hasTotal: boolean
 }
 
-/** Minimum number of items to request from a filtered list, so that the filter can be checked. */
+/** Minimum number of items to request for checking a filter. */
 const samplePage = 100
 
 interface ProofOptions {
@@ -24,8 +24,9 @@ interface ProofOptions {
 }
 
 /**
- * Determines the number of items; the result has no `count` if the number is uncertain. Requests the last
- * item to verify a total, because some services cap the total or count other items.
+ * Determines the number of items. May request the last item, because some services cap the total or count
+ * other items.
+ * @returns no `count` if the number is uncertain
  */
 export async function proveTotal<N extends ListName>(
   client: Client,

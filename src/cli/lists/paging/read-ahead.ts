@@ -18,8 +18,7 @@ interface ReadAheadOptions {
 }
 
 /**
- * Number of pages to request ahead: as many as the consumer handles during the latency of one response. The
- * lowest latency counts, because concurrent responses delay each other.
+ * Number of pages to request ahead. The lowest latency counts, because concurrent responses delay each other.
  */
 export class ReadAhead {
   readonly #clock: Pick<Host, 'monotonic'>

@@ -14,9 +14,8 @@ export interface Reading {
 }
 
 /**
- * Verdict on the passes over a list. `whole`: no item is missing. `again`: another pass is needed.
- * `repeated`: each pass contains the same items and ends at the total or later. `short`: each pass contains
- * the same items, and a pass ends before the total. `unsettled`: the passes prove none of these.
+ * Verdict on the passes over a list. `repeated`: all passes reach the total, but with repeated items.
+ * `short`: a pass ends before the total. `unsettled`: no other verdict is proven.
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
