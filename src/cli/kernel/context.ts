@@ -172,7 +172,7 @@ export class Context implements RunningCommand {
     return formatHintText(hint, typeof hint === 'string' ? [] : await this.target(), this.redactKeys)
   }
 
-  /** @throws {UsageError} if a flag cannot be used with this effect, or `--allow-write` is missing */
+  /** @throws {UsageError} if a flag cannot be used with this effect, or `--allow-write` is needed */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     refuseFlags(this, effect, isForEachProfile)
     // Items that the command reads can later prove that its writes succeeded.
