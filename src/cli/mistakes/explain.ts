@@ -182,9 +182,8 @@ async function explainName(missing: MissingResource, failed: UnknownNameError): 
 const maxLikely = 4
 
 /**
- * Suggests a command for each of a few equally similar items. Omits `--yes` from destructive commands,
- * because the item is a guess.
- * @param wrongWord returns the typed word that the ID replaces; undefined to show the item
+ * Suggests destructive commands without `--yes`, because the item is a guess.
+ * @param wrongWord returns the typed word that the ID replaces; undefined to suggest `get`
  */
 function suggestLikely(
   { argv, context, flags, given, program }: MissingResource,
@@ -239,7 +238,6 @@ function readSegment(path: string, collection: 'rooms' | 'users'): string | unde
   return segment === undefined ? undefined : decodeURIComponent(segment)
 }
 
-/** Returns true for the ID of a room, and for a name that exactly one room has. */
 async function isRoomOrName(client: Client, text: string): Promise<boolean> {
   if (idPattern.test(text)) return isRoom(client, text)
   const reference = parseReference('room', text)

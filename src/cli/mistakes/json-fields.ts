@@ -12,10 +12,7 @@ export function convertJq(text: string, command: MeetroomCommand): string {
   return fromJq(text, listKey(command)) ?? text
 }
 
-/**
- * Converts a Go template such as `{{.id}}` to the JMESPath of a command; undefined for other text and
- * commands.
- */
+/** Converts a simple Go template, such as `{{.id}}`, to JMESPath; otherwise returns undefined. */
 export function convertTemplate(text: string, [group = '', verb]: readonly string[]): string | undefined {
   const [, field] = /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? []
   const key = verb === 'get' ? group.replace(/s$/, '') : verb === 'list' ? `${group}[]` : undefined

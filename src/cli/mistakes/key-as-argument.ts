@@ -1,6 +1,5 @@
 import { suggest, UsageError } from '../../errors.ts'
 
-/** Creates the error for a key on the command line. The message does not repeat the key. */
 export function explainKeyAsArgument(): UsageError {
   return new UsageError(
     'a key cannot be passed as an argument, because other accounts of this machine can see arguments',

@@ -3,10 +3,7 @@ import { basename, dirname, parse } from 'node:path'
 import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, type UsageError } from '../../errors.ts'
 
-/**
- * Suggests a file in the directory of a file that does not exist: one with a similar name, or with the same
- * name and another extension.
- */
+/** Suggests a file of the same directory with a similar name or another extension. */
 export function explainMissingFile(
   { cause }: UsageError,
   words: readonly string[],
@@ -27,8 +24,7 @@ export function explainMissingFile(
 function findMeant(path: string): string | undefined {
   const { name: stem, ext } = parse(path)
   const files = listFiles(dirname(path))
-  // Files that differ in a number or a one-letter word, such as `week-1.csv` and `week-2.csv`, are never
-  // suggested for each other.
+  // A file such as `week-2.csv` is never suggested for `week-1.csv`.
   const likely = files
     .map((file) => parse(file))
     .filter((file) => isSameText(file.ext, ext) && isSameText(numbersOf(file.name), numbersOf(stem)))

@@ -14,7 +14,7 @@ export function splitOperands(
   return [words.slice(0, end), words.slice(end)]
 }
 
-/** Returns true for three operands with a link word in the middle, as in `ada to Maths`. */
+/** Returns true for three operands such as `ada to Maths`. */
 export const isSentence = (operands: readonly string[]): boolean =>
   operands.length === 3 && linkWords.has((operands[1] ?? '').toLowerCase())
 
@@ -74,7 +74,7 @@ interface Intended {
   words: readonly string[]
 }
 
-/** Reads an operand such as `name=Maths`, the URL of an item, or a comma-separated list. */
+/** Reads an unsupported operand, such as `name=Maths` or the URL of an item. */
 export function readIntended(text: string): Intended | undefined {
   const [, field = '', value = ''] =
     /^(name|email|e?mail|title|id|room_id|user_id|room|user)[=:](.+)$/is.exec(text) ?? []

@@ -3,10 +3,7 @@ import { type Hint, suggest } from '../../errors.ts'
 import { toJson } from '../input/near-json.ts'
 import { splitTyped, takesNextWord } from './typed.ts'
 
-/**
- * Closing quotes by opening quote. A shell removes the quotes that it interprets, so the program sees only
- * other quotes.
- */
+/** Closing quotes by opening quote. */
 const closing: Readonly<Record<string, string>> = {
   ...{ '“': '”“', '”': '”', '„': '“”', '‘': '’', '’': '’', '‚': '‘’', '«': '»' },
   ...{ "'": "'", '"': '"' },
@@ -23,8 +20,8 @@ interface Straightened {
 }
 
 /**
- * Returns a hint for typographic quotes and dashes, and for quotes that the shell did not interpret.
- * @param isExplained true if the error has a hint, which only a hint on typographic characters replaces
+ * Explains typographic dashes, and quotes that the shell did not interpret.
+ * @param isExplained true to return a hint only if a character is typographic
  */
 export function explainShellWords(
   program: Command,
@@ -83,9 +80,8 @@ const textFlags: ReadonlySet<string> = new Set([
 const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./
 
 /**
- * Joins a value that the shell split into several words, as in `--name Maths 9`.
+ * Joins a value that the shell split, as in `--name Maths 9`.
  * @param surplus number of operands that the command does not accept
- * @returns undefined if the surplus words do not follow the value of one flag
  */
 export function joinSplitValue(
   words: readonly string[],

@@ -29,7 +29,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
   const extra = given[accepted] ?? ''
-  // A word after a flag that takes no value was probably meant as the value of the flag.
+  // The word may be meant as the value of a flag that takes no value.
   const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {
     if (isFieldList(before, extra)) {
@@ -122,7 +122,7 @@ function explainTargets(
 
 const isTarget = (word: string) => idPattern.test(word) || /^(name|email|id):/.test(word)
 
-/** Returns a condition that all targets meet; undefined if the command or the targets do not allow one. */
+/** Returns a condition that all targets meet, if possible. */
 function findCondition(command: MeetroomCommand, targets: readonly string[]): string | undefined {
   const [argument] = command.registeredArguments
   if (!(argument instanceof NamedArgument) || !listOptions(command).some(({ long }) => long === '--where'))
@@ -140,7 +140,7 @@ function suggestJoined(words: readonly string[], joined: readonly string[]): Hin
   return [reason, suggest([...words, ...joined])]
 }
 
-/** Explains a room as an operand of an import, and a file as the operand of `workspace export`. */
+/** Suggests `--room` for an import, and `--out` for `workspace export`. */
 function explainFile(
   command: MeetroomCommand,
   words: readonly string[],
@@ -164,10 +164,7 @@ function explainFile(
   return ['write a new file with: ', suggest([...words, '--out', file ?? '', ...flagsOnly])]
 }
 
-/**
- * Adds missing dashes to flags, as in `limit 5`, `name=Bio`, `/active` or `where type=open`. Returns
- * undefined if surplus words remain.
- */
+/** Adds missing dashes or `--where`, as in `limit 5` or `type=open`. */
 function addDashes(
   given: readonly string[],
   rest: readonly string[],

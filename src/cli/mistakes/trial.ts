@@ -17,7 +17,7 @@ function endTrial(): never {
 
 const readable: ReadonlySet<string | symbol> = new Set(['ascii', 'now', 'platform'])
 
-/** Creates a host that ends a trial at any effect, and at any read of a file. */
+/** Creates a host whose effects and file reads end the trial. */
 export function createTrialHost(host: Host): Host {
   const output: Output = { isTTY: false, columns: undefined, write: endTrial }
   const inert: Partial<Host> = { env: {}, stdout: output, stderr: output }
@@ -45,7 +45,7 @@ export class TrialContext extends Context {
     return endTrial()
   }
 
-  /** Ends the trial if the effect is not `reads`, because such a command may need no settings. */
+  /** Ends the trial unless the effect is `reads`, because other commands may need no settings. */
   override async requireAllowedFlags(effect: Effect, isForEachProfile?: boolean): Promise<void> {
     await super.requireAllowedFlags(effect, isForEachProfile)
     if (effect !== 'reads') endTrial()
@@ -55,11 +55,7 @@ export class TrialContext extends Context {
 /** Maximum number of mistakes of one command line to correct. */
 const maxMistakes = 5
 
-/**
- * Corrects the suggestion of an error until its command line has no mistake, because each suggestion corrects
- * one mistake. Suggests the help of the command if this fails.
- * @param findMistake returns the first mistake of a command line; undefined without a mistake
- */
+/** Corrects a suggestion repeatedly, because each suggestion may correct only one mistake. */
 export async function correctSuggestion(
   error: MeetroomError,
   program: Command,

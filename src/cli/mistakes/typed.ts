@@ -19,7 +19,7 @@ const isHarmless = /^--(with-(key|token) (-|$)|(webhook-)?secret[ =]@|headers [^
 /** Flags that select a service. Suggestions add these flags from the current run. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
-/** Splits a line that the user typed, for suggestions. `rest` is empty if a word may be a secret. */
+/** Splits a line for suggestions. `rest` is empty if a word may be a secret. */
 export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
   const isSecret = argv.some(
     (word, i) =>
@@ -28,7 +28,7 @@ export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
   return { ...splitLine(root, argv), ...(isSecret ? { rest: [] } : {}) }
 }
 
-/** Finds the command of a line by the rules of Commander, even if its flags or arguments are wrong. */
+/** Splits a line by the rules of Commander. `rest` omits flags that select a service. */
 export function splitLine(root: Command, argv: readonly string[]): SplitLine {
   const rest: string[] = []
   let command = root
@@ -62,7 +62,6 @@ export function takesNextWord({ required, short }: Option, word: string): boolea
   return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 
-/** Returns true for a word that may be a key, so that messages can omit the word. */
 export function mayBeKey(word: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)
 }

@@ -32,9 +32,7 @@ function hintOnParts(word: string, group: string | undefined, rest: readonly str
 const dataFlags = ['-d', '--data', '--data-raw', '--json']
 const methodFlags = ['-X', '--request']
 
-/**
- * Suggests the request of a pasted curl command, without headers, and without a body that may hold a secret.
- */
+/** Suggests the request without headers, and without a body that may hold a secret. */
 export function explainCurl(words: readonly string[]): UsageError {
   const flagValue = (names: readonly string[]) => {
     const at = words.findIndex((word) => names.includes(word))
@@ -79,9 +77,8 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
 }
 
 /**
- * Finds the command that was probably mistyped. Never corrects a word with its own meaning, such as `block`
- * to `clock`, or `export` to `import`. A destructive command must be one edit away. Of equally similar
- * commands, the weakest effect wins.
+ * Finds a similar command, except for words with a meaning of their own. A destructive command must be at
+ * most one edit away.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {
   const named = (test: (effect: Effect) => boolean) =>
@@ -104,10 +101,7 @@ function hintOnOrder(item: string, group: string | undefined, rest: readonly str
     : undefined
 }
 
-/**
- * Explains that only saved records can be restored. Suggests reopening a room that may be terminated, not
- * deleted.
- */
+/** Suggests reopening only for a room that may be terminated. */
 function explainUndo(word: string, group: string | undefined, rest: readonly string[]): Hint {
   const [room = '-', ...others] = rest
   const mayBeTerminated =
@@ -124,10 +118,7 @@ function explainUndo(word: string, group: string | undefined, rest: readonly str
   return mayBeTerminated ? [reopen, restore] : restore
 }
 
-/**
- * Returns `--profile` with the name in a command such as `profiles create staging`, unless the name may be a
- * key.
- */
+/** Returns `--profile` for a short name only, because a longer word may be a key. */
 function profileOf(group: string | undefined, [name = '-']: readonly string[]): readonly string[] {
   return group === 'profiles' && /^\w{1,12}$/.test(name) ? ['--profile', name] : []
 }

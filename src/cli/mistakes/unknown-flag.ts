@@ -80,7 +80,7 @@ export function explainUnknownFlag({
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
-/** Corrects a long flag with one dash, as in `-yes`, and a value after a colon, as in `--limit:3`. */
+/** Corrects flags such as `-yes` and `--limit:3`. */
 function respellFlag(flag: string, options: readonly Option[], rest: readonly string[]) {
   const find = (long: string) => options.find((option) => option.long === long && !option.hidden)
   for (const [at, typed] of rest.entries()) {
@@ -167,7 +167,7 @@ export function findFilterField(word: string, value: string, command: MeetroomCo
   return findNearField(word, [...conditionTypes(resource, resourceView(resource)).keys()], 0)
 }
 
-/** Finds the condition that a flag such as `--terminated` or `--blocked` means in the list of a command. */
+/** Finds the condition that a flag such as `--terminated` means. */
 function findState(word: string, command: MeetroomCommand): string | undefined {
   const resource = findResource(command)
   const choices = Object.entries((resource && resourceView(resource).choices) ?? {})

@@ -24,10 +24,7 @@ import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
 import { explainUnknownFlag, isReading } from './unknown-flag.ts'
 import { quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
-/**
- * Translates an error from Commander.
- * @param program all commands, because a suggestion may be for another group
- */
+/** @param program root, because a suggestion may be for another group */
 export function explainUsage(
   error: CommanderError,
   given: readonly string[],
@@ -76,7 +73,7 @@ export function explainValue(
   return error
 }
 
-/** Replaces an invalid value, which may be the end of a word, as in `--since=1.9.2026`. */
+/** Replaces a value at the end of exactly one word, such as `--since=1.9.2026`. */
 function replaceValue(
   words: readonly string[],
   [given, meant]: MeetroomError['correction'] = ['', ''],

@@ -16,7 +16,7 @@ export interface UsageProblem {
 
 export const quoteValue = 'quote a value with spaces: '
 
-/** Returns a visible flag and its choice that a word means; undefined unless exactly one flag fits. */
+/** Returns the flag and choice that a word means, if exactly one visible flag fits. */
 export function findFlagOf(
   word: string,
   options: readonly Option[],

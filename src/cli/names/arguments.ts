@@ -82,10 +82,9 @@ interface NamedFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces references such as `name:Maths` with IDs in the room and user arguments and flags. With
- * `--ignore-not-found`, returns unmatched names and emails of a list in the flag `missing`.
- * @throws {UsageError} for an empty or ambiguous name or email, for `id:-` in a list, and for a sentence such
- * as `users delete ada from Maths`
+ * Replaces references such as `name:Maths` with IDs. With `--ignore-not-found`, returns unmatched references
+ * of a list in the flag `missing`.
+ * @throws {UsageError} for invalid or ambiguous arguments
  * @throws {NotFoundError} for a name or email that no item has, unless ignored
  * @throws {ApiError} if the service does not return names or emails
  */

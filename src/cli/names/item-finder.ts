@@ -41,7 +41,7 @@ export class ItemFinder {
 
   /**
    * @throws {NotFoundError} if no item has the name or email
-   * @throws {UsageError} for an empty name or email, or if several items have the name or email
+   * @throws {UsageError} for an empty or ambiguous name or email
    * @throws {ApiError} if the service does not return names or emails
    */
   idOf(kind: NamedKind, given: string): Promise<string> {
@@ -120,7 +120,7 @@ export async function findRooms(client: Client, name: string): Promise<readonly 
 }
 
 /**
- * Lists rooms and selects them by name, because some services ignore the filter.
+ * Selects rooms by name, because some services ignore the filter.
  * @throws {ApiError} if the service does not return names
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {

@@ -30,7 +30,7 @@ export function createBarColumn(
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** Draws a bar in eighths of a column. `share` is from 0 to 1; a share above 0 is always visible. */
+/** @param share from 0 to 1; any share above 0 is visible */
 export function drawBar(share: number, width: number): string {
   const steps = Math.round(share * width * 8)
   const visibleSteps = share > 0 ? Math.max(1, steps) : 0
@@ -54,10 +54,7 @@ export function drawAxis(start: string, end: string, width: number): string {
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
 }
 
-/**
- * Returns the covered share, from 0 to 1, of each of `pieces` equal pieces of a span. An interval of zero
- * length covers at least a tiny share.
- */
+/** Returns shares from 0 to 1. Even an interval of zero length covers a share above 0. */
 export function computeCoverage(
   intervals: readonly Interval[],
   [from, to]: Interval,
@@ -81,7 +78,7 @@ const svgWidth = 1000
 /** Maximum gap between two parts of a timeline, in SVG units. */
 const partGap = 8
 
-/** @param parts spans that are drawn side by side on one scale, without the time between them */
+/** @param parts spans to draw side by side on one scale */
 export function drawSvgTimeline(
   intervals: readonly Interval[],
   parts: readonly Interval[],
@@ -114,12 +111,12 @@ function clip(intervals: readonly Interval[], [start, end]: Interval): Interval[
   )
 }
 
-/** Draws a share from 0 to 1 as SVG. Screen readers skip the bar, because another cell has the number. */
+/** @param share from 0 to 1, hidden from screen readers because another cell has the number */
 export function drawSvgBar(share: number): Html {
   return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${round(share * svgWidth)}" height="10"/></svg>`
 }
 
-/** Width of a chart's bar with its gap, and height of the chart, in SVG units. */
+/** Chart measures in SVG units. `step` includes the gap between bars. */
 const [step, height] = [10, 100]
 
 interface ChartBar {

@@ -95,7 +95,7 @@ export class MultiProfileWriter {
 
   /**
    * @throws {UsageError} if every profile failed with a usage error
-   * @throws {PartialError} for any other failure of a profile
+   * @throws {PartialError} otherwise, if a profile failed
    */
   async end(): Promise<void> {
     const [first] = this.#failures
@@ -190,7 +190,7 @@ class ProfilePrinter extends Printer {
 
   async *#addProfile(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const mark = { profile: this.#profile }
-    // The profile comes first in each row, and overwrites a field of the service with the same name.
+    // The first `mark` sets the order; the last overwrites a field of the service.
     for await (const { items, plain } of pages)
       yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }
   }

@@ -33,8 +33,8 @@ export class Printer {
   }
 
   /**
-   * @throws {UsageError} for conflicting flags, for `-o ids` without IDs, and for unknown columns if the
-   * command writes or items have no additional fields
+   * @param writes true to refuse unknown columns before a change
+   * @throws {UsageError} if flags conflict or do not fit the view
    */
   check(view: View, writes = false): void {
     const { format, columns, query, csv } = this.options
@@ -90,10 +90,7 @@ export class Printer {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /**
-   * Redacts keys even in a pipe. On a terminal, masks secrets before the query, because a query can rename
-   * fields.
-   */
+  /** Masks secrets on a terminal before the query, because a query can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))

@@ -44,8 +44,8 @@ function quoteCell(cell: string, delimiter: string): string {
 const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
- * Escapes text that a spreadsheet may run as a formula. Numbers such as -1 are no formulas.
- * @param decimal decimal separator: a comma for spreadsheets that would read 1.5 as the first of May
+ * Escapes text that a spreadsheet may run as a formula.
+ * @param decimal decimal separator; some spreadsheets read 1.5 as a date
  */
 function escapeFormula(value: unknown, decimal: string): string {
   if (typeof value === 'number' || isLosslessNumber(value)) return String(value).replace('.', decimal)

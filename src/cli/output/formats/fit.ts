@@ -7,8 +7,8 @@ export const columnGap = 2
 const minColumnWidth = 4
 
 /**
- * Returns column widths that fit `width`; 0 omits a column. If needed, omits empty columns and columns of a
- * weight below 1, then shrinks and omits others, lowest weight first.
+ * Returns column widths that fit `width` if possible; 0 omits a column. In each step, the lowest weight comes
+ * first.
  */
 export function shrinkToFit(
   natural: readonly number[],

@@ -4,8 +4,8 @@ import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import type { Item } from '../views/views.ts'
 
 /**
- * Converts a simple path of jq, such as `.rooms[] | .id`, to JMESPath; undefined for other text.
- * @param key name of the property with the list, for a path such as `.[].id`
+ * Converts a simple jq path, such as `.rooms[] | .id`, to JMESPath; otherwise returns undefined.
+ * @param key property with the list of a path such as `.[].id`
  */
 export function fromJq(text: string, key = ''): string | undefined {
   const parts = text.split('|').map((part) => part.trim())
@@ -19,10 +19,7 @@ const maxKeys = 12
 /** Pattern of a common function after a pipe or a dot, as in `rooms | length`. */
 const functionCall = /^(.+?)\s*[|.]\s*(length|keys|values|reverse|sort|sum|avg)(?:\(@?\))?\s*$/
 
-/**
- * Explains a probable mistake, such as an unknown key, in a query that matched nothing. Returns undefined for
- * other queries, which may correctly match nothing.
- */
+/** Explains why a query matched nothing; undefined for a query that may be correct. */
 export function explainNoMatch(expression: string, document: unknown): string | undefined {
   const [, argument, name] = functionCall.exec(expression) ?? []
   if (name !== undefined && !/[&|]/.test(argument ?? ''))

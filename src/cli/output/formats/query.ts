@@ -20,7 +20,7 @@ type Json = Parameters<Interpreter['search']>[1]
 const maxWork = 50_000_000
 
 /**
- * The query throws an {@link OutputError} if its evaluation fails or is too expensive.
+ * @returns query that throws an {@link OutputError} if its evaluation fails or is too expensive
  * @throws {UsageError} if the expression is not valid
  */
 export function parseQuery(expression: string, max = maxWork): Query {
@@ -153,7 +153,7 @@ const listNodeTypes: ReadonlySet<string> = new Set<Node['type']>([
   ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
 ])
 
-/** Counts printed values. A list that repeats the same list is small in memory and large in the output. */
+/** Counts a shared value at each place, because the output repeats the value. */
 function countValues(value: unknown, spend: (amount: number) => void): void {
   spend(1)
   if (typeof value === 'object' && value !== null)

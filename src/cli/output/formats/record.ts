@@ -21,10 +21,7 @@ interface RecordOptions {
   redact: Redact
 }
 
-/**
- * By default, the fields of the view come first, then a computed status, then other fields. Omits deprecated
- * values.
- */
+/** Formats the fields of the view first, unless `fields` is given. Omits deprecated values. */
 export function formatRecord(item: Item, { view, fields, style, now, zone, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),

@@ -114,7 +114,7 @@ export class TableWriter {
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  /** Returns the widths of the rules under the titles, so that the rules fit on one line. */
+  /** Returns the widths of the rules, limited to one line where possible. */
   #ruleWidths(): readonly number[] {
     const { width = Number.POSITIVE_INFINITY } = this.#options
     let left = width
@@ -171,9 +171,9 @@ type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
-/** Maximum number of rows per call of cli-table3. The run time is superlinear: 10,000 rows take seconds. */
+/** Maximum number of rows per call of cli-table3, because 10,000 rows take seconds. */
 const maxLibraryRows = 10
-/** Maximum number of characters of a cell for cli-table3. 20,000 wide characters take 40 seconds. */
+/** Maximum number of characters of a cell for cli-table3: 20,000 wide characters take 40 seconds. */
 const maxCellLength = 1000
 const separator = ' '.repeat(columnGap)
 
@@ -203,7 +203,7 @@ export function layOutByLibrary(rows: Rows, sizes: readonly number[], paint: Pai
   return trimLines(table.toString().split('\n'))
 }
 
-/** Pads cells with spaces. Uses cli-table3 only for rows with a cell that is too wide. */
+/** Avoids cli-table3 where padding is enough or a cell is too long for the library. */
 export function layOutByPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - measureText(text)
   return joinVisible(

@@ -29,10 +29,7 @@ export class KnownSecrets {
   }
 }
 
-/**
- * Creates a function that replaces keys in plain and encoded form. Ignores keys below the minimum length,
- * because such keys can occur in ordinary words.
- */
+/** Ignores keys below the minimum length, because such keys can occur in ordinary words. */
 function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
   if (longKeys.length === 0) return (text) => text
@@ -83,7 +80,7 @@ interface Spelling {
 }
 
 function listSpellings(secret: string): readonly Spelling[] {
-  // CSV doubles quotes. In JSON, the second quote may end a text, so the CSV pattern is the last.
+  // The CSV pattern comes last, because in JSON the second of two quotes may end a text.
   const inCsv = secret.includes('"') ? [{ parts: spellCharacters(secret, `${inJson}""`), end: '' }] : []
   const inBase64 = offsets.map((offset) => spellInBase64(secret, offset))
   return [...inBase64, { parts: spellCharacters(secret), end: '' }, ...inCsv]
@@ -158,7 +155,7 @@ function spellInHtml(character: string): string[] {
 const offsets = [0, 1, 2] as const
 const base64Letter = '[\\w+/-]'
 
-/** Returns the base64 letters that depend only on the secret. Edge letters contain bits of other bytes. */
+/** Returns the base64 letters that depend only on the secret. */
 function encodeBase64(secret: string, offset: number): { inner: string; isWhole: boolean } {
   const bytes = Buffer.from('\0'.repeat(offset) + secret)
   const start = offset === 0 ? 0 : offset + 1

@@ -14,7 +14,7 @@ export function holdsSecret(value: unknown): boolean {
   return containsSecret(value, isPresent)
 }
 
-/** Removes secrets at any depth, except the top-level fields in `named`. Copies only items with secrets. */
+/** Removes secrets at any depth, except the top-level fields in `named`. */
 export function removeSecrets(item: Item, named: readonly string[] = []): Item {
   const safe = replaceSecrets(item, () => true, undefined) as Item
   const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))

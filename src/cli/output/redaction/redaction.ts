@@ -1,11 +1,6 @@
 /*
- * Redaction of secrets in output, files and logs. Other directories import this file.
- *
- * - `secret-filter.ts`: access tokens in results.
- * - `fields.ts`: masking of secret fields, and names of secret headers.
- * - `create-redactor.ts`: keys in any text, plain or encoded.
- * - `responses.ts`: keys in responses.
- * - `requests.ts`: secrets in the requests of `--dry-run` and `--curl`. Loaded lazily and imported directly.
+ * Redaction of secrets in output, files and logs. Other directories import this file, except for
+ * `requests.ts`.
  */
 
 export { createRedactor, KnownSecrets, type Redact } from './create-redactor.ts'
