@@ -12,8 +12,8 @@ export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | 
 }
 
 /**
- * A 404 may also mean a missing operation, so a request for the room decides.
- * @throws {ApiError} if the read reports a missing item although the room exists
+ * Checks the room after a 404, because a 404 may also mean a missing operation.
+ * @throws {ApiError} if the room exists despite the 404
  */
 export async function undefinedIfRoomGone<T>(
   client: Client,
@@ -33,7 +33,7 @@ export async function undefinedIfRoomGone<T>(
 
 /**
  * @param hint hint on creating the item without a lookup
- * @throws {ApiError} if the service refuses the lookup, so that nothing is created
+ * @throws {ApiError} if the service refuses the lookup
  */
 export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T> {
   try {

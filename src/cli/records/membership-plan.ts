@@ -22,10 +22,7 @@ type MembershipPlan =
   | { action: 'leave'; member: Item; reason: string }
   | { action: 'refuse'; member: Item; error: MeetroomError }
 
-/**
- * Plans to add, change, keep or refuse a membership. For `update`, a value that the service does not return
- * counts as changed.
- */
+/** Plans a membership. For `update`, a value that the service does not return counts as changed. */
 export function planMembership(
   member: Item | undefined,
   { values: given, ifExists, ifBlocked }: DesiredMembership,
@@ -44,10 +41,7 @@ export function planMembership(
   return isChange ? { action: 'change', member, values } : { action: 'leave', member, reason }
 }
 
-/**
- * Returns the effective membership of a user with several memberships in a room: the highest role without a
- * block, or the highest role if all are blocked.
- */
+/** Returns the membership with the highest role: of those not excluded, or of all if all are excluded. */
 export function selectMembership(
   members: readonly Item[],
   isExcluded = (member: Item) => isBlocked(member) === true,

@@ -17,7 +17,7 @@ export type RecordRef =
   | { kind: 'user' | 'room'; id: string }
   | { kind: 'member'; id: string; room_id: string }
 
-/** Casts an input. The compiler can check the input of one kind, but not of all kinds together. */
+/** Casts an input, because the compiler cannot check the inputs of all kinds together. */
 export const forAnyKind = (input: AnyInput) => input as never
 
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {
@@ -33,8 +33,8 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 }
 
 /**
- * Not `async`, because the function runs for every row.
- * @param room_id room of the member; not used for other kinds
+ * Avoids `async`, because the function runs for every row.
+ * @param room_id room of the member; ignored for other kinds
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
   const { create } = kinds[kind]

@@ -17,7 +17,7 @@ export function showsValues(record: Item, values: Item): boolean {
   return Object.keys(values).every((field) => Object.hasOwn(record, field)) && hasValues(record, values)
 }
 
-/** Compares values: numbers may arrive as text, booleans as 1 and 0, and enumerated values in capitals. */
+/** Compares values. The service may return booleans as 1 and 0, and enumerated values in capitals. */
 export function isSameValue(shown: unknown, wanted: unknown): boolean {
   if (toText(shown) === toText(wanted)) return true
   if (typeof wanted === 'boolean') return parseBoolean(shown) === wanted

@@ -16,7 +16,7 @@ export interface Grouping {
   unit?: PeriodUnit
   /** True to sort by period before subject. */
   isUnitFirst: boolean
-  /** True for usage of the service: rows have a peak, and rows with more minutes come first. */
+  /** True for usage of the service: rows have a peak. */
   hasPeak?: boolean
 }
 

@@ -20,7 +20,7 @@ export class Groups implements RowSource {
   /** Sums of finished rooms, printed after the last room. */
   #closed: VisitSum[] = []
 
-  /** @param hasBars true if the output has bars, whose scale may be known only after the last room */
+  /** @param hasBars true for bars, whose scale may be known only after the last room */
   constructor(plan: ReportPlan, fields: readonly string[], hasBars: boolean) {
     this.#plan = plan
     this.#fields = fields

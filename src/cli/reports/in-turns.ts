@@ -1,7 +1,7 @@
 const turnSize = 1000
 
 /**
- * Yields items in batches, one per turn of the event loop, so that a long computation can be interrupted.
+ * Yields batches in separate turns of the event loop, so that a signal can interrupt a long computation.
  * @throws the abort reason of the signal
  */
 export async function* inTurns<T>(items: Iterable<T>, interrupt: AbortSignal): AsyncGenerator<readonly T[]> {

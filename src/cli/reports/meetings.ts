@@ -12,7 +12,7 @@ export interface Meeting {
 
 /**
  * @param intervals disjoint and sorted
- * @param gapMs shortest pause between two meetings, in milliseconds
+ * @param gapMs shortest pause between two meetings
  * @param runningUntil assumed end of running intervals, in milliseconds since 1970
  */
 export function findMeetings(

@@ -46,15 +46,16 @@ export function computeMinutes(intervals: readonly Interval[]): number {
 }
 
 /**
- * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so
- * that the parts of an interval always add up to the whole.
+ * Rounds boundaries instead of lengths, so that the parts of an interval add up to the whole.
+ * @param intervals disjoint
+ * @returns length in tenths of a minute
  */
 export function countTenths(intervals: readonly Interval[]): number {
   const round = (ms: number) => Math.round(ms / tenthMs)
   return intervals.reduce((sum, [start, end]) => sum + round(end) - round(start), 0)
 }
 
-/** Returns the covered share of a meeting, from 0 to 1; null for a meeting without duration. */
+/** Returns a share from 0 to 1; null for a meeting without duration. */
 export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)
   return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000

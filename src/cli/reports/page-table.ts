@@ -43,7 +43,7 @@ const allFields: RowFields = Object.assign({}, ...shapes)
 const numbers = new Set(
   Object.keys(allFields).filter((field) => /^(integer|number)/.test(String(allFields[field]?.[0]))),
 )
-/** Fields without a column in tables of sums. The ID of a user is below the name. */
+/** Fields without a column in tables of sums. */
 const unshown = ['room_id', 'user_id', 'counted_from']
 const maxLabelIntervals = 20
 /** Span above which meetings are too narrow on a timeline, in milliseconds. */
@@ -68,10 +68,7 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
   })
 }
 
-/**
- * Splits a span above `maxWholeSpanMs` into its meetings, unless there are more than `maxParts` meetings.
- * Returns any other span as one part.
- */
+/** Splits a span above `maxWholeSpanMs` into its meetings, unless there are more than `maxParts`. */
 function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
   if (span[1] - span[0] <= maxWholeSpanMs) return [span]
   const parts: [number, number][] = []
@@ -83,7 +80,7 @@ function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number
   return parts.length <= maxParts ? parts : [span]
 }
 
-/** Formats the listed meetings of a room as sections. Section IDs are `id` with a number, from 1. */
+/** @param id prefix of the section IDs, before a number from 1 */
 export function formatMeetings(lines: readonly ReportRow[], id: Visible, options: PageOptions): Html[] {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)

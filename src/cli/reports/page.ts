@@ -31,13 +31,10 @@ interface WebPageOptions extends PageOptions {
   rooms: number
 }
 
-/** Maximum sizes of the summary and of the details, in bytes. Browsers are slow with larger pages. */
+/** Maximum sizes in bytes, because browsers are slow with larger pages. */
 const limits = { summary: 550_000, details: 1_350_000 }
 
-/**
- * Self-contained page without scripts and external resources. `close` writes the page, because its title may
- * count the rooms. Details above a limit are omitted.
- */
+/** Self-contained page without scripts. `close` writes the page, because its title may count the rooms. */
 export class WebPage {
   readonly #file: OutputFile
   readonly #options: WebPageOptions
@@ -80,7 +77,7 @@ export class WebPage {
     if (hasSection && hasRows) this.#addSection(id, () => formatRoomSection(report, id, this.#options))
   }
 
-  /** Adds rows that are sums. In a report by meeting, the rows belong to the room added last. */
+  /** Adds rows of sums. In a report by meeting, the rows belong to the room added last. */
   async rows(lines: readonly ReportRow[], scale: RowScale): Promise<void> {
     const [first] = lines
     if (!first) return
@@ -130,7 +127,7 @@ export class WebPage {
     await this.#file.close(formatPageEnd(isComplete, formatFootnotes(!this.#table && this.#parts.length > 0)))
   }
 
-  /** @param first ID of the room's first section, the target of the link in the summary */
+  /** @param first target of the link in the summary */
   #addSection(first: Visible, format: () => Html): void {
     const line = this.#summary.at(-1)
     if (!this.#add(format)) this.#left.sections++

@@ -16,7 +16,7 @@ export interface Participant extends UnnamedPerson {
   connections: number
   intervals: readonly Interval[]
   firstIn: string
-  /** Timestamp of the last exit; null if the person is still in the room or the time is unknown. */
+  /** Null if the person is still in the room or the time is unknown. */
   lastOut: string | null
   isThere: boolean
 }
@@ -33,7 +33,7 @@ export interface RoomAttendance {
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
   /**
-   * Start of the first session of each user, in milliseconds since 1970, even outside the span. Empty unless
+   * Start of each user's first session, in milliseconds since 1970, even outside the span. Empty unless
    * requested.
    */
   firstStarts: ReadonlyMap<string, number>
@@ -152,7 +152,7 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // If sessions with and without a known exit have the same last time, the session without an exit decides.
+  // Of sessions with the same last time, a session without a known exit decides.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left
@@ -181,8 +181,7 @@ export interface Person {
 export function listPeople({ room, attendance, absent = [] }: RoomReport): Person[] {
   const people = new Map<string, Person>()
   const { participants, firstStarts } = attendance
-  // A person who attended before the invitation had an earlier invitation, for example as a member who was
-  // added again.
+  // Attendance before the invitation implies an earlier invitation, for example of a member added again.
   const countFrom = (key: string, invitedAt = Number.NEGATIVE_INFINITY) =>
     Math.min(invitedAt, firstStarts.get(key) ?? Number.POSITIVE_INFINITY)
   const nowhere = { intervals: [], openEnd: undefined, isThere: false }

@@ -16,7 +16,7 @@ export interface ReportPlan {
   zone: TimeZone
   /** Shortest pause between two meetings of a room, in milliseconds. */
   gapMs: number
-  /** Minimum attendance of a person who counts as present, in minutes; undefined unless the user sets it. */
+  /** Minimum attendance of a person who counts as present, in minutes. */
   minMinutes?: number | undefined
   absent: boolean
   onlyAbsent: boolean

@@ -30,7 +30,7 @@ export interface ReportScope {
 
 interface RoomReaderOptions {
   rooms: readonly Item[]
-  /** Error to throw after the report if the list of rooms is incomplete and there is no other error. */
+  /** Error to throw after the report if there is no other error. */
   incomplete: IncompleteError | undefined
   plan: ReportPlan
   scope: ReportScope
@@ -103,10 +103,7 @@ export class RoomReader {
     }
   }
 
-  /**
-   * Prints the notices and errors at the end of a report.
-   * @throws {MeetroomError} if rooms are missing from the report
-   */
+  /** @throws {MeetroomError} if rooms are missing from the report */
   async finish(): Promise<void> {
     const { incomplete, scope } = this.#options
     const { members, dated } = this.#invitations
@@ -144,7 +141,7 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/** Replaces an `ApiError` with an error of the failures' class, if all have the same code and exit code. */
+/** Gives an `ApiError` the class of the failures, if all have the same code and exit code. */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

@@ -28,10 +28,7 @@ interface Printing {
   print(rows: () => AsyncIterable<Page>, list: () => Promise<number>): Promise<void>
 }
 
-/**
- * Prints a report on the sessions of rooms. With `--html`, also writes a page.
- * @throws {MeetroomError} such as a `PartialError` if some rooms failed or were not listed
- */
+/** @throws {MeetroomError} for example if some rooms failed or were not listed */
 export async function runReport(
   context: Context,
   given: readonly string[],
@@ -71,7 +68,7 @@ export async function runReport(
     (format !== 'ids' || row[view.id ?? ''] !== null) && isListed(row, plan)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
-    // A section of the page counts all people of a meeting, so the page needs all rows of a room.
+    // A section of the page counts all people of a meeting, so the page needs all rows.
     const ofRoom = page && plan.grouping.subject === 'meeting' ? [...lines] : undefined
     if (ofRoom && scale) await page?.rows(ofRoom, scale)
     for await (const batch of inTurns(ofRoom ?? lines, interrupt)) {

@@ -113,7 +113,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
   return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
 }
 
-/** Finds the participant who left last. At equal times, prefers a participant who is still in the room. */
+/** Finds the last participant to leave; at equal times, one who is still in the room. */
 function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   return participants.toSorted((a, b) => endOf(b) - endOf(a) || Number(b.isThere) - Number(a.isThere))[0]

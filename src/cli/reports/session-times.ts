@@ -6,7 +6,7 @@ import type { ReportPlan } from './plan.ts'
 
 export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
 
-/** Maximum counted length of a session, in milliseconds. Limits the work of splitting a session by day. */
+/** Maximum counted length of a session, to limit the work of splitting by day. */
 const maxSessionMs = 366 * 86_400_000
 
 export interface Attendance {
@@ -19,10 +19,7 @@ export interface Attendance {
 }
 
 interface SessionReadOptions extends Pick<ReportPlan, 'span' | 'now'> {
-  /**
-   * In milliseconds since 1970; NaN if unknown, undefined if the room is not terminated or the session has
-   * ended.
-   */
+  /** In milliseconds since 1970; NaN if unknown, undefined for an active room or an ended session. */
   terminatedAt: number | undefined
 }
 
@@ -54,15 +51,12 @@ export function sortByStart<T extends SessionStart>(all: Iterable<T>): T[] {
   return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
 }
 
-/** Returns true if a session has no valid end. An end before the start is not valid. */
+/** Returns true without a valid end. An end before the start is not valid. */
 export function isRunningSession({ connected_at, disconnected_at }: Item): boolean {
   return typeof parseEnd(connected_at, disconnected_at) !== 'number'
 }
 
-/**
- * Returns the attendance of a session, the anomaly of a session that does not count, or undefined outside the
- * span.
- */
+/** @returns undefined outside the span; an anomaly for a session that does not count */
 export function readAttendance(
   session: Item,
   reading: SessionReadOptions,

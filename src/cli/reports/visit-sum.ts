@@ -64,7 +64,7 @@ export class VisitSum implements PrintedFields {
     this.user_id = person?.user_id ?? null
     this.blocked = person?.blocked ?? false
     this.#participants = person ? undefined : new Set()
-    // Rows of one person in one room and period show neither a timeline nor the field `minutes`.
+    // Rows of one person in one room show neither a timeline nor the field `minutes`.
     this.#intervals = person && subject !== 'user' ? [] : undefined
     this.#presence = hasPeak ? new PeakFinder() : undefined
   }
@@ -194,7 +194,7 @@ export class VisitSum implements PrintedFields {
   #addBounds(start: number, end: number, { openEnd, isThere }: Person): void {
     const isOpen = openEnd === end
     this.first = Math.min(this.first, start)
-    // If an open and an ended visit have the same last time, the open visit decides: the person has not left.
+    // Of visits with the same last time, an open visit decides, because the person has not left.
     if (end >= this.last) this.#isOpen = isOpen || (end === this.last && this.#isOpen)
     this.last = Math.max(this.last, end)
     if (isOpen && isThere) this.#isThere = true
@@ -218,7 +218,7 @@ class PeakFinder {
     for (const interval of intervals) addTo(this.#presence, person, interval)
   }
 
-  /** Returns the peak and frees the intervals. A person in two rooms at the same time counts once. */
+  /** Frees the intervals. A person in two rooms at the same time counts once. */
   find(): Peak {
     const merged = [...this.#presence.values()].flatMap(mergeIntervals)
     this.#presence.clear()

@@ -10,7 +10,7 @@ export interface VisitOptions
   unit?: PeriodUnit | undefined
 }
 
-/** Attendance of a person at a meeting, limited to one period; or missed meetings in a period. */
+/** Attendance of a person at a meeting within one period, or missed meetings in a period. */
 export interface Visit {
   person: Person
   /** Undefined for missed meetings that are only counted. */
@@ -26,10 +26,8 @@ export interface Visit {
 type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
 
 /**
- * Splits the attendance of a room by meeting, person and period, in this order.
- * @param occupied sorted, disjoint intervals in which the room was occupied
- * @param listsMissed with `absent`: true to yield each missed meeting, false to yield their number in each
- * period
+ * @param occupied sorted, disjoint intervals
+ * @param listsMissed with `absent`: true to yield each missed meeting, false to yield counts
  */
 export function* listVisits(
   occupied: readonly Interval[],
@@ -87,10 +85,7 @@ function findAttendance(everybody: readonly Person[], meetings: readonly Meeting
   return attendance
 }
 
-/**
- * Counts the missed meetings of each person and period, without those with brief attendance. Avoids a loop
- * over all people and meetings.
- */
+/** Counts missed meetings, except those with brief attendance. Avoids a loop over all people and meetings. */
 function* countMissed(
   attendance: Attendance,
   invited: readonly Person[],
@@ -119,7 +114,7 @@ function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZo
   return unit === undefined ? 0 : daysOf(unit, zone.dayOf(start))[0]
 }
 
-/** Splits intervals by period. Each key is the day number of a period's first day; 0 without periods. */
+/** @returns intervals by the day number of the period's first day; 0 without periods */
 function splitByPeriod(
   intervals: readonly Interval[],
   unit: PeriodUnit | undefined,

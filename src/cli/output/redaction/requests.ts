@@ -14,7 +14,7 @@ export type PlaceholderFor = (header: string | undefined) => string
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Replaces secrets and secret headers of webhooks in a body, because they may come from a private file. */
+/** Replaces secrets and secret headers of webhooks, because they may come from a private file. */
 export function replaceWebhookSecrets(body: string, placeholderFor: PlaceholderFor): string {
   // Avoids parsing bodies that cannot contain a webhook.
   if (!body.includes('webhook') && !body.includes('\\u')) return body

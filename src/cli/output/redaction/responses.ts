@@ -1,13 +1,10 @@
 import { maxErrorBytes, type Transport, type WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './create-redactor.ts'
 
-/** Number of characters dropped from the end of a large body, so that no part of a key remains. */
+/** Number of characters dropped from a large body, so that no part of a key remains. */
 const margin = 32 * 1024
 
-/**
- * Removes keys from non-2xx responses, and from the headers of 2xx responses other than JSON. Redaction
- * precedes truncation by other code, because part of a key would not be recognized.
- */
+/** Removes keys before other code truncates responses, because part of a key would not be recognized. */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (response: WireResponse) => {
     const { status, headers, body } = response

@@ -3,10 +3,7 @@ import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
 import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
-/**
- * Filter that masks or removes access tokens in results, except with `--show-tokens`. In tables, CSV and TSV,
- * fields named by `--columns` remain.
- */
+/** Filter of access tokens in results. In tables, CSV and TSV, fields named by `--columns` remain. */
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined

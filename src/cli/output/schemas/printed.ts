@@ -7,9 +7,7 @@ import { rowsOfReports } from '../views/report-rows.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
 import { createRowSchema, createShape, listOf } from './row-schema.ts'
 
-// `Printed` provides the types for printing code, so that a field without a schema does not compile.
-
-/** Sets the type of a schema for a value from the service, because the value may differ from the schema. */
+/** Casts the schema of a value from the service, because the value may have another type. */
 const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>
 
 const text = z.string().nullable()

@@ -1,5 +1,4 @@
-// Letters of modern scripts that join to the next letter (types D and L) and to the previous letter (types D
-// and R). Source: DerivedJoiningType.txt of Unicode 17.
+// Letters that join to the next or previous letter. Source: DerivedJoiningType.txt of Unicode 17.
 const joinsNext = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687`,
   String.raw`\u069A-\u06BF\u06C1\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D`,
@@ -28,10 +27,7 @@ const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64
 
-/**
- * Returns true if Unicode allows an invisible character at this position. At other positions, such a
- * character can disguise text.
- */
+/** Returns false where an invisible character could disguise text. */
 export function isLegitimateJoiner(mark: string, at: number, text: string): boolean {
   const before = text.slice(Math.max(0, at - reach), at)
   const end = at + mark.length
@@ -69,7 +65,7 @@ function isRa(before: string, after: string): boolean {
 
 /** Returns true within an emoji ZWJ sequence (UTS 51, ED-16). */
 function isEmojiSequence(before: string, after: string): boolean {
-  // The pattern has two alternatives, because Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
+  // Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
   return /\p{ExtPict}(?:\ufe0f|\p{EMod})?$/u.test(before) && /^\p{ExtPict}/u.test(after)
 }
 
@@ -84,7 +80,7 @@ function isVariant(mark: string, before: string): boolean {
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)
 }
 
-/** Returns true for the tags of a region after a black flag, as for Scotland (UTS 51, ED-14a). */
+/** Returns true for the tags of a region after a black flag (UTS 51, ED-14a). */
 function isFlag(mark: string, before: string): boolean {
   const region = /^[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f}$/u
   return before.endsWith('\u{1f3f4}') && region.test(mark)

@@ -8,17 +8,14 @@ export class StatusLine {
   above: { hideDuring(): void } | undefined
   #text: Visible | undefined
   #isShown = false
-  /** True if the cursor is at the start of a line. Elsewhere, the status line would erase other output. */
+  /** False within a line, where the status line would erase other output. */
   #isAtStart = true
 
   constructor(host: Host) {
     this.#host = host
   }
 
-  /**
-   * Shows a text instead of the previous text. Does nothing without a terminal, in ASCII mode, or within a
-   * line. Skips a text that does not fit on one line, because several lines cannot be erased.
-   */
+  /** Skips a text that does not fit on one line, because several lines cannot be erased. */
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.

@@ -42,7 +42,7 @@ export function visibleJson(json: string): Visible {
   )
 }
 
-/** Builds text from trusted literals, as in own`no ${noun}`. Plain strings do not compile as values. */
+/** Builds text from trusted literals, as in own`no ${noun}`. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return markVisible(String.raw({ raw: words }, ...values))
 }

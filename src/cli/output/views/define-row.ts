@@ -21,7 +21,7 @@ type FieldType =
   | { readonly list: RowFields }
   | ((row: Item) => unknown)
 
-/** Field of a row. By default, tables have columns only for fields with a weight above 0. */
+/** Field of a row. By default, tables show only fields with a weight above 0. */
 export type RowField = readonly [type: FieldType, weight?: number, description?: string]
 
 export type RowFields = Readonly<Record<string, RowField>>
@@ -66,7 +66,7 @@ export interface KindOptions {
   unlisted?: readonly string[]
 }
 
-/** @param shape fields in the order of JSON Schemas and, by default, of CSV, TSV and tables */
+/** @param shape fields in the default order of output */
 export function defineRow<const F extends RowFields>(
   key: string,
   id: string | undefined,

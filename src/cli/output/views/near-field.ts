@@ -2,7 +2,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
 import { fieldWords, valueWords } from './synonyms.ts'
 
-/** @param maxEdits maximum number of edits of a misspelled word; 0 for the exact word or its synonym */
+/** @param maxEdits 0 for the exact word or its synonym */
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
   const name = word.replaceAll('-', '_').toLowerCase()
   if (fields.includes(name)) return name
@@ -15,7 +15,7 @@ export function findNearField(word: string, fields: readonly string[], maxEdits 
 
 /**
  * @param where start of the message, such as `--sort: `
- * @param value value of the flag, which contains the field
+ * @param value text that contains the field
  */
 export function toUnknownFieldError(
   where: string,

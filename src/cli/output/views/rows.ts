@@ -5,8 +5,7 @@ import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
 import type { Item } from './views.ts'
 
 /**
- * Fields of rows that this program composes, except reports. Types, tables, CSV, `--columns`, completion
- * and JSON Schemas derive from these fields. This module must not load zod, which is slow.
+ * Fields of rows that this program composes, except reports. This module must not load zod, which is slow.
  */
 
 const roomResult = {

@@ -1,12 +1,9 @@
-/*
- * Words for fields and values, and between operands. Words for commands, flags and columns are in
- * `mistakes/meanings.ts`, which is loaded only to explain a mistake.
- */
+/* Synonyms of fields and values. Words that only explain mistakes are in `mistakes/meanings.ts`. */
 
 /** Words between operands in a sentence, as in `add ada to Maths`. */
 export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from', 'of', 'as', '=', '->'])
 
-/** Synonyms with the fields that they may mean. The first field that a list has is suggested. */
+/** Possible fields by synonym, in order of preference. */
 export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   role: ['type', 'default_member_type'],
   member_type: ['type', 'default_member_type'],

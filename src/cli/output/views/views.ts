@@ -50,7 +50,7 @@ export interface View {
   /** Fields that may contain `#DEPRECATED#`. */
   readonly deprecated?: readonly string[]
   readonly onRequest?: readonly string[]
-  /** True if no item has additional fields, so that unknown columns can be refused without an item. */
+  /** True if no item has additional fields, so that unknown columns are refused early. */
   readonly isClosed?: boolean
   /** True for a table whose columns `--columns` cannot change. */
   readonly isFixed?: boolean
@@ -172,7 +172,7 @@ export function readField(view: View, field: string, item: Item): FieldValue {
   return value === undefined || isDeprecated(view, field, value) ? { known: false } : { known: true, value }
 }
 
-/** Returns true for the literal that marks a deprecated field. Other fields may hold the same text. */
+/** Returns true for the mark of a deprecated field. Other fields may hold the same text. */
 export function isDeprecated(view: View, field: string, value: unknown): boolean {
   return value === deprecated && view.deprecated?.includes(field) === true
 }

@@ -7,8 +7,7 @@ import type { Format } from '../../../config/values.ts'
 import type { Item } from './views.ts'
 
 /**
- * Returns the item of a response as a list; empty without an item. For the format `ids`, the ID in the
- * request replaces a missing item or ID.
+ * Returns the item of a response. For the format `ids`, the ID in the request replaces a missing item or ID.
  */
 export function readWrittenItems(
   name: OperationName,
