@@ -25,7 +25,7 @@ export async function askConfirmation(context: RunningCommand, question: Visible
   return runPrompt(context, (streams) => ask({ message: question, default: false, theme: unjudged }, streams))
 }
 
-/** Theme without a check mark after the answer, because the answer may be a refusal or wrong. */
+/** Theme without a check mark, because the answer may be a refusal or wrong. */
 const unjudged = { prefix: { done: '?' } }
 
 export async function askLine<T>(

@@ -11,15 +11,15 @@ export interface Backup {
   /** @throws {UsageError} if the backup file already exists */
   check(): Promise<void>
   /**
-   * Saves the records of items. Resolves when the records are on disk. Skips missing items.
+   * Resolves when the records are on disk. Skips missing items.
    * @throws {MeetroomError} if an item cannot be saved; the items must not be deleted then
    */
   save(targets: DeletionTargets): Promise<void>
   /**
-   * Saves the item of a DELETE request, unless the item is already saved. Called before every DELETE.
-   * @param path path of the request after the base URL
+   * Saves the item of a DELETE request, unless the item is already saved.
+   * @param path path after the base URL
    * @throws {NotFoundError} if the item does not exist
-   * @throws {MeetroomError} if the item cannot be saved, or the path is not that of a room or user
+   * @throws {MeetroomError} if the item cannot be saved
    */
   beforeDelete(path: string): Promise<void>
   close(): Promise<void>

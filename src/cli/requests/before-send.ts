@@ -63,10 +63,7 @@ export async function createSendCheck(
   }
 }
 
-/**
- * @throws {UsageError} if the service is or may be protected, and none of `--allow-write`, `--dry-run` and
- * `--curl` is given
- */
+/** @throws {UsageError} if the service is or may be protected, and no flag permits the request */
 export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {
   const { profile, protectedBy, readError, local } = settings
   if (curl || dryRun || allowWrite) return

@@ -13,7 +13,7 @@ import type { RunningCommand } from './running-command.ts'
 
 /**
  * @param isNewProfile true if the selected profile need not exist
- * @throws {UsageError} if a flag, an environment variable or the settings file is invalid
+ * @throws {UsageError} if a setting is invalid
  */
 export async function loadSettings(context: RunningCommand, isNewProfile: boolean): Promise<Settings> {
   const { host, flags } = context
@@ -51,8 +51,8 @@ export async function changeStoredConfig(
 }
 
 /**
- * @throws {AuthError} if no key for the service is configured, or the key command fails
- * @throws {UsageError} if the use of the key would not be safe, or the key command is invalid
+ * @throws {AuthError} if no key is configured, or the key command fails
+ * @throws {UsageError} if the key or the key command is unsafe or invalid
  * @throws {InterruptedError} after a signal
  */
 export async function readKey(context: RunningCommand): Promise<string> {
@@ -65,10 +65,7 @@ export async function readKey(context: RunningCommand): Promise<string> {
   return runKeyCommand(key.command, settings.keyCommand?.from ?? '', context)
 }
 
-/**
- * Returns true if another profile with protection or an audit log may name the service of this run. A served
- * local workspace also has a base URL on this machine.
- */
+/** Returns true if another profile with protection or an audit log may name the same service. */
 function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: StoredConfig): boolean {
   if (!local && !(baseUrl && isThisMachine(baseUrl.value))) return false
   return Object.entries(profiles).some(([name, { base_url = '', protected: isProtected, audit_log }]) => {

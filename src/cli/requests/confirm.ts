@@ -17,7 +17,6 @@ export function isInteractive(host: Host): boolean {
 }
 
 /**
- * Asks for confirmation of a change, except with `--yes`, `--dry-run` or `--curl`, or for zero items.
  * @throws {ConfirmationError} if no prompt is possible, or the user declines
  * @throws {InterruptedError} if the prompt is interrupted
  */

@@ -6,10 +6,7 @@ export function labelItem(id: string, name: string): string {
   return name ? `“${name}” (${id})` : id
 }
 
-/**
- * Formats items as `room “Weekly sync” (66f1…)` or `2 rooms 66f1…, 66f2…`.
- * @param total number of items, if `labels` holds only the first items
- */
+/** @param total number of items, if `labels` holds only the first items */
 export function describeItems(
   [one, many]: readonly [one: string, many: string],
   labels: readonly string[],

@@ -3,8 +3,7 @@ import { TransportError } from '../../api/wire.ts'
 import type { RunningCommand } from './running-command.ts'
 
 /**
- * Returns the origin of the base URL if an embedded service responds there on this machine; otherwise
- * undefined. Sends at most one request, without the key and only to this machine.
+ * Returns an origin only if an embedded service responds. Sends no key, and requests only to this machine.
  */
 export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
   const { baseUrl } = await context.settings()
@@ -23,7 +22,7 @@ export async function findEmbeddedService(context: RunningCommand): Promise<stri
   }
 }
 
-/** Returns the origin of a URL. A service on all interfaces is reachable at the loopback address. */
+/** Returns the origin, with the loopback address instead of the address of all interfaces. */
 export function reachableOrigin(baseUrl: string): string {
   const url = new URL(baseUrl)
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'

@@ -13,11 +13,11 @@ import type { Printer } from '../output/printer.ts'
 import type { Connect, RunningCommand } from './running-command.ts'
 import { type ClientSetup, openClient, type Service } from './service.ts'
 
-/** Base URL of a local workspace that is not served. A real host and port could belong to another program. */
+/** Base URL of an unserved local workspace. A real host could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
 /**
- * Returns the base URL of the service; `local` for the local workspace, because its base URL changes.
+ * Returns `local` for the local workspace, because its base URL changes.
  * @throws {UsageError} if no service is configured
  */
 export function nameService(settings: Settings): string {
@@ -25,7 +25,7 @@ export function nameService(settings: Settings): string {
 }
 
 /**
- * Returns the name of the service in the audit log: its origin, or the directory of the local workspace.
+ * Returns the name of the service in the audit log.
  * @throws {UsageError} for example if no service is configured
  */
 export async function findOrigin(context: RunningCommand): Promise<string> {
@@ -77,7 +77,7 @@ async function findLocal(context: RunningCommand, printer: Printer): Promise<Ser
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, host)
   return {
-    // Only one process can open the workspace, so commands use the server while the workspace is served.
+    // Only one process can open the workspace, so commands use a running server.
     baseUrl: owner?.base_url ?? unservedBaseUrl,
     dir,
     async open(connections) {
@@ -94,9 +94,8 @@ async function findLocal(context: RunningCommand, printer: Printer): Promise<Ser
 }
 
 /**
- * Creates the check of a new connection to the server of a known local workspace; otherwise undefined.
- * After the server stops, another user can listen on its port and would receive the API key or an access
- * token.
+ * Creates the check of a new connection to the server of a local workspace. Another user could listen on the
+ * port of a stopped server and receive the API key.
  */
 export async function createServerCheck(
   context: RunningCommand,
@@ -111,8 +110,7 @@ export async function createServerCheck(
 }
 
 /**
- * Returns a client for a running server. Opening the local workspace instead would keep its server from
- * starting.
+ * Never opens the local workspace, because an open workspace would keep its server from starting.
  * @throws {UsageError} if the local workspace is not served, or no service is configured
  */
 export async function openPersistentClient(context: RunningCommand, setup: ClientSetup): Promise<Client> {
@@ -139,7 +137,7 @@ export function openClientAt(
 }
 
 /**
- * @param need feature of the server that the command needs, for the error
+ * @param need required feature of the server, for the error
  * @throws {UsageError} if the local workspace is not served, or no service is configured
  */
 export async function findPersistentBaseUrl(context: RunningCommand, need?: string): Promise<string> {
@@ -202,7 +200,7 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections, is
 
 /**
  * @param given value of `--data-dir`
- * @throws {UsageError} if no directory is set and this account has no home directory
+ * @throws {UsageError} if no directory is known
  */
 export async function findDataDir(host: Host, given?: string): Promise<string> {
   if (given !== undefined) return resolve(host.cwd, given)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Minimum length of a key with a fingerprint, in characters. A shorter key could be found by brute force. */
+/** Minimum length of a key with a fingerprint, in characters, to prevent brute force. */
 const minKeyLength = 20
 
 export function formatFingerprint(key: string): string | undefined {

@@ -10,8 +10,7 @@ const drainMs = 100
 const maxKeyLength = 4096
 
 /**
- * Splits a command line into words. Rejects shell syntax, because no shell runs the command.
- * @throws {UsageError} if the command line is invalid
+ * @throws {UsageError} for an invalid command line, or for shell syntax, because no shell runs the command
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
@@ -33,9 +32,8 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
 }
 
 /**
- * Runs a key command and returns the printed key. Shows the last line of standard error only in errors.
  * @param from origin of the command, for error messages
- * @throws {AuthError} if the command fails, takes more than 10 seconds, or does not print a key
+ * @throws {AuthError} if the command fails, takes more than 10 seconds, or prints no valid key
  * @throws {UsageError} if the command line is invalid
  * @throws {InterruptedError} after a signal
  */
@@ -103,7 +101,7 @@ async function run(
     code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`
   let cancelDrain = () => {}
   child.on('close', (code, signal) => resolve(describeExit(code, signal)))
-  // The pipes may stay open after the exit, because a child process of the command can hold them.
+  // A child process of the command may hold the pipes open after the exit.
   child.on('exit', (code, signal) => {
     cancelDrain = host.after(drainMs, () => resolve(describeExit(code, signal)))
   })

@@ -2,10 +2,7 @@ import { isRecord } from '../../api/guards.ts'
 import { judgeAbsence } from '../../client/missing-resource.ts'
 import { type MeetroomError, NotFoundError } from '../../errors.ts'
 
-/**
- * Returns true for an error of a service that may lack the operation. A missing resource can cause the same
- * error.
- */
+/** Returns true if the service may lack the operation. A missing resource can cause the same error. */
 export function isMissingOperation(error: MeetroomError): boolean {
   const { status = 0, body } = error
   const details = isRecord(body) && isRecord(body['error']) ? body['error'] : {}

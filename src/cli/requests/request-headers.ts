@@ -2,10 +2,7 @@ import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { UsageError } from '../../errors.ts'
 import { type HeaderContext, readHeaders } from '../input/headers.ts'
 
-/**
- * Headers that make some services change the method or path. Such headers could bypass protection and
- * confirmation.
- */
+/** Headers that may change the method or path, and so bypass protection and confirmation. */
 const rewritingHeaders = new Set([
   'x-http-method',
   'x-http-method-override',

@@ -35,10 +35,7 @@ export interface Audit {
   noteMembers(input: AnyInput, response: unknown): void
 }
 
-/**
- * Context of a command for the layers that send requests. `Context` in a higher layer implements the
- * interface.
- */
+/** Context of a command for lower layers. */
 export interface RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags

@@ -17,10 +17,8 @@ interface Question {
 }
 
 /**
- * Confirms the number of items that a command changes. `--max` limits the number, and `--yes` alone confirms
- * at most 20 items.
  * @param question question for the prompt; undefined if only `--max` matters
- * @throws {ConfirmationError} if the items exceed `--max`, or the change is not confirmed
+ * @throws {ConfirmationError} if there are too many items, or the change is not confirmed
  */
 export async function confirmItems(
   context: Context,

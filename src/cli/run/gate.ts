@@ -29,7 +29,7 @@ export class Gate {
     return this.#waiting.length > 0
   }
 
-  /** Resolves when the caller may start, or when `stop` is aborted; undefined if the caller may start now. */
+  /** Resolves when the caller may start or `stop` is aborted; undefined to start now. */
   pass(): Promise<void> | undefined {
     const now = this.#clock.monotonic()
     if (this.isCrowded || now < Math.max(this.opensAt, this.#nextAt))

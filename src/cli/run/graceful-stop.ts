@@ -29,7 +29,7 @@ interface StopOptions {
   writes: PendingWrites
 }
 
-/** On an interrupt, stops the run. Cancels all requests when no write is pending, or after five seconds. */
+/** Cancels all requests after an interrupt when no write is pending, or after five seconds. */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context
   const end = () => cut.abort(interrupt.reason)

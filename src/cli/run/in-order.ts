@@ -21,20 +21,19 @@ interface Job<T, Result> {
 export interface OrderOptions<T, Result> {
   act: (item: T) => Promise<Outcome<Result>>
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
-  /** True to take all items immediately, so that a write that waits for its proof blocks no other write. */
+  /** True to take items immediately, so that a write that waits for its proof blocks no other write. */
   isUnlimited?: boolean
 }
 
 /**
- * Jobs for the items of an array or stream, with the outcomes in the order of the items. Unless `isUnlimited`
- * is set, the concurrency limits the length of the queue.
+ * Jobs with outcomes in the order of the items. The concurrency limits the queue unless `isUnlimited` is set.
  */
 export class OrderedJobs<T, Result> {
   readonly #runner: Runner
   readonly #options: OrderOptions<T, Result>
   readonly #items: AsyncIterable<T> | readonly T[]
   readonly #source: AsyncGenerator<T>
-  // The queue is a linked list, because removing the first item of a long array can copy all other items.
+  // Linked list, because removing the first item of a long array can copy all other items.
   #first: Job<T, Result> | undefined
   #last: Job<T, Result> | undefined
   #queued = 0
@@ -54,7 +53,7 @@ export class OrderedJobs<T, Result> {
   }
 
   /**
-   * Yields the outcomes. When the runner stops, remaining array items without a known outcome are unsent.
+   * Yields the outcomes. After a stop, remaining array items without a known outcome are unsent.
    * @throws an error of the stream, after the outcomes of earlier items
    */
   async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {

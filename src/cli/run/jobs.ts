@@ -9,7 +9,6 @@ export interface Work<Job> {
 }
 
 /**
- * Runs jobs with limited concurrency and prepares the next jobs meanwhile.
  * @param proofs proofs of jobs that do not count as running; read at the latest when no other job can run
  * @throws an error of `perform` or `take`, after all started jobs have ended
  */

@@ -1,5 +1,4 @@
 /**
- * Yields the results in the order of the items.
  * @param concurrency maximum number of items in progress
  * @throws the first error of `work` in the order of the items
  */

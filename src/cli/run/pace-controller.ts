@@ -9,7 +9,7 @@ const maxAdaptiveConcurrency = 64
 const minWindowMs = 40
 /** Minimum ratio of the throughput with twice the concurrency to the previous throughput. */
 const minGain = 1.2
-/** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
+/** Ratio of the interval between two searches to the duration of a measurement. */
 const restRatio = 30
 /** Minimum interval from a halving to the next search or halving, in milliseconds. */
 const recoveryMs = 1000
@@ -27,17 +27,11 @@ const returnSeconds = Math.cbrt((1 - decrease) / growth)
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
-/**
- * Maximum number of consecutive pauses without an accepted request. The next refused request fails, and the
- * refusal after that ends the run.
- */
+/** Maximum number of consecutive pauses without an accepted request. */
 const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
-/**
- * Maximum pause of other requests during the own pause of a refused request, in milliseconds. The service
- * would probably also refuse the other requests.
- */
+/** Maximum pause of other requests during the pause of a refused request, in milliseconds. */
 const maxOthersPauseMs = 100
 /** Minimum length of an announced pause, in milliseconds. */
 const announcedPauseMs = 5000
@@ -55,11 +49,7 @@ interface PaceOptions {
   onLongPause: (seconds: number) => void
 }
 
-/**
- * Controller that decides when the jobs and requests of a run start. Adapts the concurrency to throughput and
- * failures, unless the concurrency is fixed. Learns the rate from 429 responses. Pauses while the service is
- * busy.
- */
+/** Controller that decides when the jobs and requests of a run start. */
 export class PaceController implements Pacer {
   readonly stop: AbortSignal
   readonly maxConcurrency: number
@@ -105,7 +95,7 @@ export class PaceController implements Pacer {
     return this.#concurrency
   }
 
-  /** Resolves when the next job may start, or when the run stops; undefined if the job may start now. */
+  /** Resolves when the next job may start or the run stops; undefined to start now. */
   startJob(): Promise<void> | undefined {
     const turn = this.#jobs.pass()
     return this.#requests.gapMs > 0 ? this.#reserve(turn) : turn

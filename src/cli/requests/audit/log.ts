@@ -22,8 +22,8 @@ interface LogFile {
 }
 
 /**
- * Append-only log file to which several processes may append lines. The first synced line opens the file. If
- * log rotation moves or removes the file, lines are written to a new file at the same path.
+ * Append-only log file for several processes. After log rotation, new lines go to a new file at the same
+ * path.
  */
 export class AuditLog {
   readonly #path: string
@@ -49,10 +49,7 @@ export class AuditLog {
     return this.#log.appendSynced(line)
   }
 
-  /**
-   * Appends a line, usually without a sync, so a crash of the machine may lose the line. Does nothing unless
-   * the file is open.
-   */
+  /** Appends a line, usually without a sync. Does nothing unless the file is open. */
   append(line: string): void {
     try {
       const file = this.#file
@@ -73,10 +70,7 @@ export class AuditLog {
     await file?.file.close()
   }
 
-  /**
-   * Writes lines to disk. If rotation moves the file during the write, also writes the lines to the new
-   * file, because the moved file may be deleted.
-   */
+  /** Repeats the write if rotation moves the file meanwhile, because the moved file may be deleted. */
   async #write(lines: string): Promise<void> {
     try {
       for (let i = 0; i < maxRewrites; i++) {

@@ -41,8 +41,7 @@ export function openLogFiles(paths: readonly string[], host: Host): LogFile[] {
 const rotation = /^(?:[.-]\d[\d.T_-]*?)?(?:\.(gz|bz2|lz4|xz|zst|Z))?$/
 
 /**
- * Finds an audit log and its rotated files: with a number or a date after the name, or before its extension,
- * and possibly compressed.
+ * Finds an audit log and its rotated files.
  * @returns the files, and the names of rotated files that cannot be decompressed
  * @throws {UsageError} if the directory cannot be read
  */
@@ -124,8 +123,7 @@ function toFailure(name: string, error: unknown): MeetroomError {
 const isInSpan = (ms: number, [start, end]: Span) => ms >= start && ms < end
 
 /**
- * Adds a line to `changes`, unless the intent of its change is outside the span. Returns false for a line
- * that is not a record.
+ * Returns false for a line that is not a valid record.
  * @param outside IDs of changes whose intent is outside the span
  */
 function addRecord(changes: Map<string, ChangeRow>, outside: Set<string>, line: string, span: Span): boolean {
@@ -134,14 +132,14 @@ function addRecord(changes: Map<string, ChangeRow>, outside: Set<string>, line: 
   const ms = parseTimestamp(time)
   if (!record || typeof id !== 'string' || typeof ms !== 'number') return false
   const isOutcome = record['event'] === 'outcome'
-  // The time of a change is the time of its intent, which a rotated file may yield after the outcome.
+  // The time of the intent decides, but a rotated file may yield the outcome first.
   if (!isOutcome && !isInSpan(ms, span)) {
     outside.add(id)
     changes.delete(id)
   }
   if (outside.has(id)) return true
   const known = changes.get(id)
-  // The outcome replaces the intent, because only the outcome has a result and the ID of a created item.
+  // Only the outcome has a result and the ID of a created item.
   const change = known && !isOutcome ? known : describeChange(record, id)
   changes.set(id, { ...change, time: (isOutcome && known?.time) || new Date(ms).toISOString() })
   return true
