@@ -118,7 +118,7 @@ export class PaceController implements Pacer {
     const now = this.#options.clock.monotonic()
     this.#pauses = 0
     this.#accepted++
-    // A rate that the run does not reach is not tested, so the rate must not grow.
+    // The rate must not grow while the run does not reach it.
     if (this.#requests.gapMs > 0 && this.#requests.isCrowded) {
       this.#seconds += this.#requests.gapMs / 1000
       this.#updateRate()
@@ -159,10 +159,7 @@ export class PaceController implements Pacer {
     return isOwn ? pauseMs : 0
   }
 
-  /**
-   * Lowers the rate after a 429, at most once per second. Returns true if a short pause need not apply to all
-   * requests.
-   */
+  /** May lower the rate after a 429. Returns true if a short pause need not apply to all requests. */
   #lowerRate(now: number): boolean {
     const { gapMs } = this.#requests
     if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
@@ -204,10 +201,7 @@ export class PaceController implements Pacer {
     else if (!isOutdated && now >= this.#restsUntil) this.#search(throughput, elapsedMs, now)
   }
 
-  /**
-   * Doubles the concurrency while the throughput rises. Usually starts at half the concurrency, so that a
-   * lower concurrency is also found.
-   */
+  /** Doubles the concurrency while the throughput rises. */
   #search(throughput: number, elapsedMs: number, now: number): void {
     const before = this.#throughput
     const current = this.#concurrency

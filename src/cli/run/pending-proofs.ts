@@ -12,10 +12,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/**
- * Writes of a run that wait for their proof, because one list can prove many writes. The jobs of waiting
- * writes do not count as running.
- */
+/** Writes of a run that wait for their proof, because one list can prove many writes. */
 export class PendingProofs {
   readonly #interrupt: AbortSignal
   #waiting: Waiting[] = []

@@ -6,9 +6,8 @@ import type { Item, View } from '../output/views/views.ts'
 const maxGrouped = 100
 
 /**
- * Prints results as they arrive. When the output is closed, the remaining work still runs.
+ * Prints results as they arrive. The remaining work still runs after the output is closed.
  * @returns the number of printed items; after the output was closed, the number of remaining items
- * @throws the error of the output or of the work; the remaining work then does not start
  */
 export async function printAll(
   printer: Printer,

@@ -19,13 +19,13 @@ interface PrintedRun extends PrintedList {
   pages: AsyncGenerator<Page>
   /** Returns the hint for a run with failures. */
   advise?: () => Hint | undefined
-  /** Returns the error of the command for the error of the run; by default, the same error. */
+  /** Returns the error of the command for the error of the run. */
   conclude?: (error: MeetroomError | undefined) => MeetroomError | undefined
 }
 
 /**
  * Prints the outcomes of a run as they arrive.
- * @throws {MeetroomError} such as a `PartialError` if some items failed
+ * @throws the error of the command
  */
 export async function printRun(
   context: Context,
@@ -67,13 +67,13 @@ interface TaskRun extends PrintedList {
   absent?: number
   summarize: (tally: Tally) => string
   advise?: (ended: readonly Outcome<unknown>[]) => Hint | undefined
-  /** Rows for outcomes show status and reason; rows for written items do not, so each failure is reported. */
+  /** Kind of the rows. Rows for items show no failures, so failures are reported separately. */
   rowsFor: 'outcomes' | 'items'
 }
 
 /**
  * Runs tasks concurrently and prints their rows in the order of the tasks.
- * @throws {MeetroomError} such as a `PartialError` if some tasks failed
+ * @throws the error of the run
  */
 export async function runTasks(
   context: Context,

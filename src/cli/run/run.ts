@@ -17,10 +17,7 @@ type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
 export type { Work }
 
 interface RunOptions {
-  /**
-   * Effect on the items. Destruction has a fixed concurrency, even without `--concurrency`. Reads limit the
-   * number of outcomes in memory.
-   */
+  /** Effect on the items. Destruction has a fixed concurrency. */
   effect?: 'reads' | 'writes' | 'destroys'
   /** Number of items that are known so far. */
   total?: number
@@ -28,15 +25,11 @@ interface RunOptions {
   summarize?: (tally: Tally) => string
   /** True if the caller itself asks for confirmation, so that no request asks again. */
   confirmed?: boolean
-  /** True to open the service only at the first request, because a preview may need no key. */
+  /** True to open the service only at the first request. */
   shows?: boolean
 }
 
-/**
- * Opens a run of work for many items. The concurrency adapts, unless `--concurrency` is given or the work
- * destroys items.
- * @throws {MeetroomError} if the service cannot be opened, for example without a key
- */
+/** @throws {MeetroomError} if the service cannot be opened, for example without a key */
 export async function openRun(
   context: Context,
   flags: GivenPace,
@@ -161,11 +154,9 @@ export class Run {
   }
 
   /**
-   * Runs work for each item and yields the outcomes in the order of the items. If the consumer ends early,
-   * the run stops.
+   * Runs work for each item and yields the outcomes in the order of the items.
    * @param act work for an item; an error becomes the item's outcome
    * @param known returns the outcome of an item that needs no work
-   * @throws an error of `items`
    */
   async *each<T, Result>(
     items: AsyncIterable<T> | readonly T[],
@@ -174,15 +165,15 @@ export class Run {
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
-      // Keeps the first fatal error in the order of the items, so that repeated runs report the same error.
+      // The first fatal error in the order of the items is the same in repeated runs.
       this.#fatal ??= readFatal(ended[1])
       yield ended
     }
   }
 
   /**
-   * Reads items and yields the results in the order of the items.
-   * @throws the error of the first failed read or of `items`, or the reason why the run stopped
+   * Reads items and yields the results in their order.
+   * @throws the error of the first failed read, or the reason why the run stopped
    */
   async *read<T, Result>(
     items: AsyncIterable<T> | readonly T[],
@@ -205,8 +196,7 @@ export class Run {
   }
 
   /**
-   * Determines the result, and reports the error that stopped a partly completed run.
-   * @param hint advice after a run with failures
+   * Determines the result, and may report the error that stopped the run.
    * @returns the command's error; undefined after success
    */
   async finish(hint?: Hint): Promise<MeetroomError | undefined> {

@@ -103,11 +103,7 @@ export class Tally {
     return this.#good === this.total
   }
 
-  /**
-   * Formats a summary: the completed actions, then the other nonzero counts, as in `added 3 users; 2 skipped;
-   * 1 failed`.
-   * @param more parts after the counts
-   */
+  /** Formats a summary, such as `added 3 users; 2 skipped; 1 failed`. */
   describe(
     done: readonly string[],
     {
@@ -134,8 +130,8 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. After a possible change, a fatal error of the service is only reported,
-   * because its exit code means that nothing was changed.
+   * Determines the result. A fatal error is only reported if its exit code would wrongly mean that nothing
+   * changed.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)

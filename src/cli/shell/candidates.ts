@@ -246,7 +246,7 @@ function completeCondition({ view, types, describe }: DescribedFields, text: str
   return { candidates, open: true }
 }
 
-/** Returns the view of a command if its rows are not items of its group; otherwise returns undefined. */
+/** Returns the view of a command whose rows are not items of its group. */
 async function loadRowView({
   command,
   flags,

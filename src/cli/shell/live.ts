@@ -106,7 +106,7 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
   // A service may ignore the limit.
   return found.slice(0, maxItems).flatMap((item) => {
     const id = item[view.id ?? 'id']
-    // An ID with a leading hyphen or a name prefix would be parsed as a flag or a name.
+    // A leading hyphen would mean a flag, and a name prefix would mean a name.
     if (typeof id !== 'string' || id.startsWith('-') || hasPrefix('user', id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
     return [toCandidate(id, typeof label === 'string' ? redact(label).slice(0, maxNameLength) : undefined)]

@@ -14,8 +14,8 @@ export interface PowerShellLine {
 }
 
 /**
- * Decodes the Base64 arguments of the completion script. Plain text would fail, because PowerShell before 7.3
- * does not escape double quotes in arguments.
+ * Decodes the arguments of the completion script. Base64 contains no double quotes, and PowerShell before 7.3
+ * does not escape them.
  */
 export function readPowerShellLine(line: string, replaced: string): PowerShellLine {
   const [, ...words] = decode(line).split('\n')
@@ -39,10 +39,7 @@ function unquote(text: string): string {
 
 const takeSecond = (_: string, __: string, second: string) => second
 
-/**
- * Filters and quotes candidates, because PowerShell does neither. Lines contain the inserted text, the
- * displayed text and the tooltip.
- */
+/** Filters, quotes and formats candidates. PowerShell neither filters nor quotes. */
 export function formatForPowerShell(
   candidates: readonly Candidate[],
   { words, current, replaced }: PowerShellLine,

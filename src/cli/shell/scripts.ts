@@ -3,7 +3,7 @@ import type { Shell } from './format-completion.ts'
 
 /** Completion scripts, which never evaluate the program's output and ignore its exit code. */
 export const scripts: Readonly<Record<Shell, string>> = {
-  // This script supports bash 3.2, which has no compopt, and systems without the bash-completion package.
+  // Supports bash 3.2 (without compopt) and systems without bash-completion.
   bash: `# bash completion of meetroom
 _meetroom() {
   local answer how line
@@ -56,8 +56,7 @@ end
 complete -c meetroom -e
 complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
-  // This script supports Windows PowerShell 5.1. Base64 contains no double quotes, which versions before 7.3
-  // do not escape.
+  // Supports Windows PowerShell 5.1, which needs Base64 because it does not escape double quotes.
   powershell: `# PowerShell completion of meetroom
 Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

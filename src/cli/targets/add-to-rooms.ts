@@ -23,10 +23,7 @@ export interface AddFlags extends PaceFlags {
 
 const view = { ...rowKinds.steps, id: 'member_id' }
 
-/**
- * Function that returns the role to assign in one room. Null means no role in the request, undefined means a
- * room without a row, and an outcome means a room that does not change.
- */
+/** Function that returns the role to assign in a room: null sends no role, and undefined omits the room. */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
 export interface Addition {
@@ -44,12 +41,10 @@ export interface Addition {
 }
 
 /**
- * Adds a user to the selected rooms, or changes the user's existing memberships.
+ * Adds a user to the selected rooms, or changes existing memberships.
  * @returns the number of rows
- * @throws {UsageError} with `--curl`, or for an invalid condition
  * @throws {NotFoundError} if the user does not exist
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {MeetroomError} such as a `PartialError` if some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
   refuseCurl(context, 'the rooms of the user')
@@ -121,10 +116,7 @@ export class AdditionPlan {
   }
 }
 
-/**
- * Plans the step of a room again before the write, which could otherwise lower a role that was raised in the
- * meantime.
- */
+/** Plans the step again before the write, because the role may have changed. */
 function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
   return async (client: Client): Promise<Outcome<unknown>> => {
     const step = planStep(context, addition, { room, memberships: await search.membersIn(room, client) })

@@ -21,8 +21,8 @@ interface Targets {
 }
 
 /**
- * @throws {ConfirmationError} if the change is not confirmed, or the items exceed `--max`
- * @throws {NotFoundError} if an item in the prompt does not exist, without `--ignore-not-found`
+ * @throws {ConfirmationError} if the change is not confirmed
+ * @throws {NotFoundError} for a missing item in the prompt, without `--ignore-not-found`
  */
 export async function confirmTargets(
   context: Context,

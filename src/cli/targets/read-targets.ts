@@ -37,9 +37,8 @@ interface TargetOptions {
 }
 
 /**
- * Resolves the targets of a command: IDs from the command line or standard input (`-`), members given by
- * `--user`, or items selected by `--where`.
- * @throws {UsageError} if no targets are given, or arguments conflict or are invalid
+ * Resolves the IDs, members or conditions of a command to targets.
+ * @throws {UsageError} for missing, conflicting or invalid arguments
  * @throws {NotFoundError} if a `--user` is not a member, without `--ignore-not-found`
  * @throws {ConfirmationError} if the targets exceed `--max`
  */

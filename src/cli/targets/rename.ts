@@ -15,7 +15,7 @@ interface RenamedKind {
 }
 
 /**
- * Returns the new names by item ID, without unchanged names.
+ * Returns the changed names by item ID.
  * @throws {UsageError} if a new name is empty or not unique
  */
 export async function planRenames(

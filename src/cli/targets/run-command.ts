@@ -24,7 +24,7 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
   flags?: (command: MeetroomCommand) => MeetroomCommand
   deletes?: DeletionTargets['kind']
-  /** Runs an alternative to the command if the flags request one. Resolves to true if the alternative ran. */
+  /** Runs the alternative that the flags request. Resolves to false without an alternative. */
   runInstead?: (context: Context, given: readonly string[], flags: TargetsFlags) => Promise<boolean>
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
@@ -32,9 +32,7 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
 
 /**
  * @param args arguments of the action, with the flags last
- * @throws {UsageError} for missing or conflicting arguments
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {MeetroomError} such as a `PartialError` if some items failed
  */
 export async function runTargetsCommand<C extends OperationName>(
   context: Context,

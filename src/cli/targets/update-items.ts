@@ -43,13 +43,10 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
 }
 
 /**
- * Updates the rooms or users selected by `--where`. Field flags and `--set` may contain placeholders for
- * fields of each item. Builds all bodies before the first update, so that an invalid placeholder changes
- * nothing.
+ * Updates the selected rooms or users. Builds all bodies before the first update, so that an invalid
+ * placeholder changes nothing.
  * @param encode completes the body of each item
- * @throws {UsageError} for an invalid flag or placeholder, or if a new name is not unique
- * @throws {ConfirmationError} if the change is not confirmed
- * @throws {MeetroomError} such as a `PartialError` if some items failed
+ * @throws {ConfirmationError} if the changes are not confirmed
  */
 export async function updateItems(
   context: Context,
@@ -121,8 +118,8 @@ function collectField(
 }
 
 /**
- * Reads the full records of items that lack some of the fields, and drops items that were deleted meanwhile.
- * @throws {UsageError} if the full record of an item lacks a field
+ * Completes partial items, and drops partial items that no longer exist.
+ * @throws {UsageError} if a full record lacks a field
  */
 async function completeItems(
   context: Context,

@@ -37,10 +37,7 @@ interface TargetWrite {
   view: View
 }
 
-/**
- * Runs one operation for each ID, and prints the results in the order of the IDs.
- * @throws {MeetroomError} such as a `PartialError` if some IDs failed
- */
+/** Runs one operation for each ID, and prints the results in order. */
 export async function writeTargets<N extends OperationName>(
   context: Context,
   { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Writes<N>,
@@ -127,10 +124,7 @@ function readerOf(name: OperationName): LookupName | undefined {
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }
 
-/**
- * Checks that the item is missing, because a service without the operation also responds with 404.
- * @throws {ApiError} if the item exists
- */
+/** @throws {ApiError} if the item can be read, because 404 may also mean an unknown operation */
 async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {
   if (await exists(client, id))
     throw new ApiError(
@@ -139,7 +133,7 @@ async function requireGone(client: Client, { view, exists }: TargetWrite, id: st
 }
 
 /**
- * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 did not exist; 1 failed`.
+ * Formats a summary, such as `deleted 1 of 3 users; 1 did not exist; 1 failed`.
  * @param changed number of items that `recheck` skipped
  */
 function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {

@@ -38,9 +38,8 @@ interface RoomWrite<N extends OperationName> {
 }
 
 /**
- * Sends one write to each room that `--where` selects.
+ * Sends one write to each selected room.
  * @throws {ConfirmationError} if the write is not confirmed
- * @throws {MeetroomError} such as a `PartialError` if some rooms failed
  */
 export async function writeToRooms<N extends OperationName>(
   context: Context,

@@ -25,9 +25,8 @@ export interface AdoptFlags extends RosterFlags {
 }
 
 /**
- * Claims existing rooms by exact name for keys without a recorded room ID, and records existing users and
- * members of the file.
- * @throws {UsageError} if the file is invalid, or another lock file records its rooms
+ * Records existing rooms, matched by exact name, and existing users and members in the lock file.
+ * @throws {UsageError} if another lock file records the rooms
  * @throws {PartialError} if rooms cannot be read or claimed
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
@@ -129,7 +128,7 @@ function claimRoom(
   const owner = owners.get(id)
   if (owner !== undefined && declared.has(owner))
     return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
-  // If the key was renamed in the file, the room's record moves to the new key.
+  // The record of a renamed key moves to the new key.
   const before = owner === undefined ? undefined : section.rooms.get(owner)
   if (owner !== undefined) section.rooms.delete(owner)
   owners.set(id, key)
@@ -149,8 +148,8 @@ interface UnlistedMember {
 }
 
 /**
- * Records the existing users and members of the file, so that `--prune` can remove them later. Returns the
- * unblocked members of rooms with declared members that neither the file nor the lock file lists.
+ * Records existing users and members of the file. Returns other members that are neither recorded nor
+ * blocked.
  */
 async function claimPeople(
   reader: WorkspaceReader,

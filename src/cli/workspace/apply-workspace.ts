@@ -32,10 +32,9 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 
 /**
  * Applies a workspace file, or prints the plan with `--dry-run`.
- * @throws {UsageError} for an invalid file or flag, or an unusable lock file
  * @throws {ConditionError} if the plan differs from the file of `--plan`
- * @throws {ConfirmationError} if the changes are not confirmed, or not allowed by `--max` or `--allow-large`
- * @throws {MeetroomError} such as a `PartialError` if some changes failed, or items are unresolved
+ * @throws {ConfirmationError} if the changes are not confirmed or not allowed
+ * @throws {PartialError} if items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
@@ -66,10 +65,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   }
 }
 
-/**
- * Reads the file of `--plan`, which contains the plan flags.
- * @param workspace path of the workspace file, for the suggestion to write a new plan
- */
+/** Reads the file of `--plan`, which contains the plan flags. */
 async function readReview(context: Context, workspace: string, given: ApplyFlags) {
   const { plan: file } = given
   if (file === undefined) return { flags: given, review: undefined }
@@ -174,9 +170,8 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
 }
 
 /**
- * Saves the records of rooms and users that the plan removes: to `--save FILE`, to the directory of the
- * settings, or beside the workspace file. With `--no-save`, saves nothing.
- * @throws {UsageError} if one `--save` file would contain both users and rooms
+ * Saves the rooms and users that the plan removes, unless `--no-save` is given.
+ * @throws {UsageError} if one `--save` file would contain both kinds
  */
 async function saveRemoved(
   context: Context,
@@ -202,7 +197,7 @@ async function saveRemoved(
   const { createBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))
-    // The context's backup also saves records before each DELETE. A second backup would save records twice.
+    // A second backup beside the context's backup would save records twice.
     const backup = (await context.backup()) ?? createBackup(context, { dir })
     await backup.save({ kind: kind as 'rooms' | 'users', ids, flags: omitUndefined({ concurrency, rate }) })
     if (backup !== (await context.backup())) await backup.close()

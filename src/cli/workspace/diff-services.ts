@@ -16,9 +16,8 @@ import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
 
 /**
- * Prints the changes that would make the workspace of the profile `against` match the workspace of the
- * selected profile. Matches rooms by exact name, because their IDs differ.
- * @throws {UsageError} for an unknown profile, or flags that cannot be used with `--against`
+ * Prints the changes that would make the workspace of `against` match the selected workspace. Matches rooms
+ * by exact name.
  * @throws {ConditionError} if the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
@@ -85,7 +84,7 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
     )
 }
 
-/** Records the room ID of each key, if exactly one room has the name and no earlier key matches the room. */
+/** Records the room of each key whose room name is unique. Each room gets one key. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
   const byName = groupByName(items)
   const taken = new Set([...section.rooms.values()].map(({ id }) => id))

@@ -21,10 +21,8 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
 }
 
 /**
- * Prints the changes that would make the workspace match the file, and writes the plan to `--out`.
- * @throws {UsageError} for an invalid file or flag, or an unusable lock file
+ * Prints the changes that would make the workspace match the file.
  * @throws {ConfirmationError} if `--allow-large` does not allow the removals
- * @throws {PartialError} if a list is incomplete
  * @throws {ConditionError} if the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {

@@ -41,7 +41,7 @@ export interface ExportedWorkspace {
 
 /**
  * Exports users, rooms and members in a stable order.
- * @throws {UsageError} for an unsupported format or flag, or an existing file
+ * @throws {UsageError} for an unsupported format
  */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out
@@ -230,8 +230,8 @@ async function reportExport(
 }
 
 /**
- * Creates keys from room names, and returns the keys by room ID. Rooms in the lock file keep their keys.
- * @param redact removes an API key from a name, so that no room key contains parts of the API key
+ * Returns keys by room ID. Rooms in the lock file keep their keys.
+ * @param redact removes an API key from a room name
  */
 export function createKeys(
   rooms: readonly Item[],

@@ -16,9 +16,8 @@ interface Found {
 }
 
 /**
- * Returns an error if only another lock file in the directory records rooms of the file, as after a renaming.
- * A new lock file would not record members whom the file no longer declares, so `--prune` would never block
- * them. `--lock` skips the check.
+ * Returns an error if only another lock file records rooms of the file. With a new lock file, `--prune` would
+ * ignore earlier members.
  */
 export function findOtherLock(
   context: Context,

@@ -81,9 +81,8 @@ export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFil
 }
 
 /**
- * Requires that the current plan equals the reviewed plan.
  * @throws {UsageError} if the reviewed plan belongs to another workspace
- * @throws {ConditionError} if the plans differ, after a notice for each difference
+ * @throws {ConditionError} if the plans differ
  */
 export async function requireReviewedPlan(
   context: Context,

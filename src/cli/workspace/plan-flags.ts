@@ -16,7 +16,7 @@ export interface PlanFlags extends RosterFlags {
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
-/** Adds plan flags, which `diff` and `apply` share, so that users can review a plan before `apply`. */
+/** Adds the plan flags, which `diff` and `apply` share. */
 export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(

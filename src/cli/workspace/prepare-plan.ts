@@ -31,10 +31,7 @@ interface PlanRequest {
   sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
 }
 
-/**
- * @throws {UsageError} if the lock file belongs to another workspace, or a declared room cannot be created
- * @throws {IncompleteError} if an incomplete list contains no room
- */
+/** @throws {UsageError} for the lock file of another workspace, or a room that cannot be created */
 export async function preparePlan(
   context: Context,
   { lock, document, sections, options, sectionOf }: PlanRequest,
@@ -63,10 +60,7 @@ export async function preparePlan(
   return { plan, section, identity, state, problem: reader.problem }
 }
 
-/**
- * Requires a type and a unique name of each room that may be created.
- * @throws {UsageError} otherwise, and for an unknown key in `--recreate`
- */
+/** @throws {UsageError} if a new room lacks a type or a unique name, or a key in `--recreate` is unknown */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,
   { rooms: locked }: Section,

@@ -19,10 +19,7 @@ export interface Position {
 }
 
 const maxLevels = 100
-/**
- * Maximum number of line breaks, commas and opening brackets or braces. At this limit, a file of invalid
- * values uses 800 MB of memory.
- */
+/** Maximum number of marks that may begin a value. A file at this limit can use 800 MB of memory. */
 const maxMarks = 700_000
 
 const problems: readonly (readonly [RegExp, string])[] = [
@@ -37,8 +34,8 @@ const problems: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Parses YAML 1.2 (core schema) or JSON. Refuses aliases, which could expand a small file to any size.
- * @throws {UsageError} if the text is invalid or has too many values
+ * Parses YAML 1.2 (core schema) or JSON. Refuses aliases, which could expand to any size.
+ * @throws {UsageError} for invalid text
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)

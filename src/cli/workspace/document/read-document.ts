@@ -19,8 +19,8 @@ export async function readWorkspaceFile(file: string, host: Host): Promise<Works
 }
 
 /**
- * @param file file name, whose extension selects YAML or JSON
- * @throws {UsageError} if the text is not a valid workspace file
+ * @param file name, whose extension selects YAML or JSON
+ * @throws {UsageError} for an invalid workspace file
  */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
   const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')

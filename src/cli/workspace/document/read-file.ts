@@ -7,8 +7,8 @@ import { readWorkspaceFile } from './read-document.ts'
 import type { RosterFlags } from './roster.ts'
 
 /**
- * Reads a workspace file, or a roster from a CSV or TSV file, and prints the roster's notices.
- * @throws {UsageError} for an invalid file, or roster flags without a roster
+ * Reads a workspace file or a roster, and prints the notices of a roster.
+ * @throws {UsageError} for an invalid file
  */
 export async function readDesired(
   context: Context,

@@ -40,8 +40,8 @@ interface Roster {
 }
 
 /**
- * Reads a CSV or TSV file of users and their classes. A class becomes the key and the name of a room.
- * @throws {UsageError} if a flag or column is missing, a row is invalid, or there are no rows
+ * Reads users and their classes. A class becomes the key and the name of a room.
+ * @throws {UsageError} for missing flags, columns or rows
  */
 export async function readRoster(
   context: Context,
@@ -119,8 +119,8 @@ function listColumns({ room, users, role }: Columns): readonly string[] {
 }
 
 /**
- * Returns the columns of the file that the roster ignores.
- * @throws {UsageError} for a column that the file does not have
+ * Returns the ignored columns of the file.
+ * @throws {UsageError} for a missing column
  */
 function requireKnownColumns(file: string, found: readonly string[], columns: Columns): readonly string[] {
   const absent = listColumns(columns).filter((column) => !found.includes(column))

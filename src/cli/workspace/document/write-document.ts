@@ -33,7 +33,7 @@ function pickFields(kind: 'user' | 'room' | 'member', fields: DesiredUser['field
   )
 }
 
-/** Formats a document as YAML, with one line per user and member, so that changes are readable in git. */
+/** Formats YAML with one line per user and member, for readable changes in git. */
 export function formatYaml(document: Exported): string {
   const { users, rooms } = toPlainDocument(document) as { users?: object[]; rooms?: object[] }
   const lines = [

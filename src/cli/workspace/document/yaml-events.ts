@@ -80,8 +80,8 @@ export class Locator {
   }
 
   /**
-   * Returns the offset of the value at a path; otherwise of the nearest node on the path.
-   * @param atKey true for the offset of the path's last key instead of its value
+   * Returns the offset of the value at a path, or of the nearest node that was found.
+   * @param atKey true for the offset of the last key
    */
   offsetOf(path: Path, atKey = false): number {
     const starts = this.#find(path, atKey).map((index) => startOf(this.#events[index]))
@@ -141,7 +141,7 @@ function* childrenOf(events: readonly Event[], collection: number): Generator<nu
   }
 }
 
-/** Returns the offset of a node; -1 for a node without an offset, such as an empty scalar. */
+/** Returns -1 for a node without an offset, such as an empty scalar. */
 function startOf(event: Event | undefined): number {
   if (event?.type === EVENT_ID.SCALAR) return event.valueStart - (isQuoted(event) ? 1 : 0)
   return event && 'start' in event ? event.start : -1

@@ -16,7 +16,7 @@ const maxLockBytes = 32 * 1024 * 1024
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
 /**
- * Returns no sections if the lock file does not exist.
+ * Returns no sections without a lock file.
  * @throws {UsageError} if the lock file cannot be read
  */
 export function readLockFile(name: string, host: Host): Section[] {
@@ -51,9 +51,8 @@ export class LockFile {
   }
 
   /**
-   * Acquires a lock file without waiting for another holder. A `.pid` file marks this process as the holder.
+   * Acquires a lock file without waiting for another holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
-   * @throws {OutputError} if the lock file cannot be written
    */
   static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
@@ -81,10 +80,7 @@ export class LockFile {
     }
   }
 
-  /**
-   * Saves changed sections. One write includes all changes of an event loop turn.
-   * @throws {UsageError | OutputError} if the lock file cannot be replaced
-   */
+  /** Saves all changes of an event loop turn with one write. */
   save(): Promise<void> {
     this.#next ??= this.#saveNext()
     return this.#next

@@ -83,7 +83,7 @@ function requireTime(value: unknown): number {
   return time
 }
 
-/** Formats items in a stable order, each user and member on a line, so that changes are readable in git. */
+/** Formats one user or member per line in a stable order, for readable changes in git. */
 export function formatLock(sections: readonly Section[]): string {
   return `{\n"version": ${version},\n"sections": [\n${sections.map(formatSection).join(',\n')}\n]\n}\n`
 }

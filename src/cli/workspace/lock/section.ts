@@ -21,9 +21,8 @@ interface SectionRequest {
 }
 
 /**
- * Selects the section of the workspace that the API key opens. A wrong section would make every room look
- * deleted.
- * @throws {UsageError} if the section may belong to another workspace, or the file names another profile
+ * Selects the section of the current workspace. A wrong section would make every room look deleted.
+ * @throws {UsageError} if the section or the file may belong to another workspace
  */
 export function selectSection(
   sections: readonly Section[],

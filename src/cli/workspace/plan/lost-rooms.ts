@@ -2,10 +2,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
-/**
- * Returns, by key, the IDs of rooms whose creation has an unknown outcome. Omits a key unless exactly one new
- * room has the recorded name.
- */
+/** Returns the IDs of rooms from lost creations, by key. Omits a key without exactly one candidate. */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()
   for (const key of section.intents.keys()) {
@@ -15,7 +12,7 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/** Lists rooms that a lost creation may have created: new rooms with the recorded name and without a key. */
+/** Lists unrecorded new rooms with the name of a lost creation. */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

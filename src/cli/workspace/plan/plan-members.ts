@@ -23,7 +23,7 @@ interface MembersInput {
   explainMissingUser: (user_id: string) => string | undefined
 }
 
-/** Plans the members of one room. The API can block members of private rooms, but cannot remove members. */
+/** Plans the members of one room. A removal is a block, because the API cannot remove members. */
 export function planMembers(input: MembersInput): {
   writes: PlanItem[]
   removals: PlanItem[]

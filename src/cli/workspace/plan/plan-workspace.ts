@@ -10,7 +10,7 @@ import type { WorkspaceState } from './state.ts'
 
 /** Number of removals of a kind above which a large share needs `--allow-large`. */
 const maxUnconfirmed = 3
-/** Share of the recorded items of a kind, from 0 to 1, above which many removals need `--allow-large`. */
+/** Share of removed items, from 0 to 1, above which many removals need `--allow-large`. */
 const maxUnconfirmedShare = 0.3
 
 /** Plans the changes in this order: users, rooms, members, terminations of rooms, removals. */

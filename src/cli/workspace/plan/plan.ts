@@ -7,9 +7,7 @@ export type WriteAction = (typeof writeActions)[number]
 
 /**
  * Planned action. `gone`: the key's room no longer exists. `exists`: another room has the name. `conflict`:
- * several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: `apply` cannot
- * make the change. `not_shown`: the response lacks the field. `unblocked`: somebody unblocked a member whom
- * this file blocked. `not_in_file`: the file does not declare the item.
+ * several rooms may result from a lost creation. `not_shown`: the response lacks the field.
  */
 export type PlanAction = RowOf<'plan'>['action']
 

@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Items of a list by ID. A plan neither creates nor removes items of an incomplete list. */
+/** Items of a list by ID. An incomplete list does not prove that an item is missing. */
 export interface ReadList {
   items: ReadonlyMap<string, Item>
   isComplete: boolean

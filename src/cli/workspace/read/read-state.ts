@@ -40,10 +40,7 @@ export class WorkspaceReader {
     return this.#problem
   }
 
-  /**
-   * @param all false to read only one room, which identifies the workspace
-   * @throws {IncompleteError} if an incomplete list contains no room
-   */
+  /** @param all false to read only one room, which identifies the workspace */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
     if (list.items.size === 0 && this.#problem) throw this.#problem
@@ -177,8 +174,7 @@ export class WorkspaceReader {
       return true
     })()
     try {
-      // The members of a room that is deleted during the run count as incomplete. The next run reports the
-      // room as gone.
+      // The members of a room that is deleted meanwhile count as incomplete.
       isComplete = (await undefinedIfNotFound(reading)) ?? false
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error

@@ -18,10 +18,7 @@ import { readDeclared } from '../plan/compare.ts'
 import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
-/**
- * Writer of planned items. Reads each item again before the write, to detect changes since the plan. Reads
- * the members of a room once for all items of the room.
- */
+/** Writer of planned items. Reads items again before writes, to detect changes since the plan. */
 export class ItemWriter {
   readonly #context: Context
   readonly #client: Client
@@ -125,8 +122,8 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run has timed out. The wall clock may have changed, so the wait
-   * starts when this writer was created, which is later than the request.
+   * Waits until a lost request of an earlier run has timed out. Ignores the wall clock, which may have
+   * changed.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
@@ -175,15 +172,12 @@ function requireName({ kind, name }: PlanItem, item: Item): void {
   throw new ConflictError(`the ${kind} is named “${toText(item['name'])}” now, not “${toText(name)}”`)
 }
 
-/**
- * Returns true if an item already has all values of the plan.
- * @throws {ConflictError} if a known field has neither the previous nor the planned value
- */
+/** @throws {ConflictError} if a known field has neither the previous nor the planned value */
 function isDone({ kind, changes }: PlanItem, item: Item): boolean {
   let isSame = true
   for (const change of changes) {
     const { field, before, after } = change
-    // The writer always sends a change without a previous value, such as the name of a new member.
+    // A change without a previous value is always sent.
     if (!Object.hasOwn(change, 'before')) isSame = false
     else {
       const shown = field === 'is_blocked' ? readBlock(item) : readDeclared(kind, field, item)
