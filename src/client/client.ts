@@ -29,37 +29,20 @@ export type ReadPages = (client: Client, ...args: Parameters<ReadList>) => Retur
 
 export interface Client {
   /**
-   * Calls an operation. A write resolves only when its response or a read of its item proves the change.
-   * @throws {ApiError | NotFoundError | AuthError} if the service refuses the request
-   * @throws {NotAppliedError} if the response or a later read contradicts the request
-   * @throws {NetworkError | UnknownOutcomeError} if no response arrives, or the outcome of a write is unknown
-   * @throws {ServiceError} if the service fails, or a response to a read is unreadable
-   * @throws {IncompleteError} if the response to a read reports that it is incomplete
-   * @throws {InterruptedError} after a signal
-   * @throws {WrongBaseUrlError} if the base URL does not belong to a Meeting Room Service
-   * @throws any error of `ready`, `beforeSend` or the audit trail
+   * Calls an operation. A write resolves only after proof of the change.
+   * @throws {NotAppliedError} if the response or a later read contradicts a write
+   * @throws {UnknownOutcomeError} if the outcome of a write is unknown
+   * @throws {IncompleteError} if a read is incomplete
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N>>
-  /**
-   * Returns undefined if the item does not exist, which takes less time than the error of `call`.
-   * @throws any error of `call` except `NotFoundError`
-   */
+  /** Returns undefined for a missing item, which takes less time than the error of `call`. */
   find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N> | undefined>
-  /**
-   * Sends a request to any path. Passes the response, even an error response, to `onResponse`.
-   * @throws any error of `call`
-   */
+  /** Sends a request to any path. Passes even an error response to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
-  /**
-   * Opens the service before the first request.
-   * @throws {MeetroomError} if the service cannot be opened, for example without a key
-   */
+  /** @throws {MeetroomError} if the service cannot be opened, for example without a key */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /**
-   * Returns true if the base URL responds as a Meeting Room Service, even with an error.
-   * @throws {NetworkError} if no response arrives
-   */
+  /** Returns true if a Meeting Room Service responds, possibly with an error. */
   isService(): Promise<boolean>
 }
 

@@ -12,9 +12,9 @@ import { type AnyInput, callerId } from './request.ts'
 export type Item = Readonly<Record<string, unknown>>
 
 /**
- * Comparison of a requested value with an item. `equal`: for example escaped, trimmed or rounded. `similar`:
- * in different case or truncated; the name of a new item also with a suffix. `hidden`: not shown, secret or
- * unreadable. `unlisted`: hidden, and nested or not listed in responses by the API specification.
+ * Comparison of a requested value with an item. `equal`: in another form, for example rounded. `similar`:
+ * possibly adapted, for example truncated. `hidden`: not shown or not comparable. `unlisted`: hidden, and not
+ * expected in responses.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -141,21 +141,21 @@ function matchTexts(sent: unknown, received: unknown): Match {
   return isCut ? 'similar' : 'other'
 }
 
-/** Returns true if the received number is the sent number with fewer decimals, or in single precision. */
+/** Accepts fewer decimals or single precision. */
 function isRounded(sent: number, received: number | null | undefined): boolean {
   if (typeof received !== 'number') return false
   const [, decimals = ''] = /\.(\d+)$/.exec(String(received)) ?? []
   return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
 }
 
-/** Returns true if an ISO 8601 time and a received time differ by less than a second. */
+/** Ignores a difference of less than a second. */
 function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
   return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
 }
 
-/** Returns true for a name that a service may have made unique, as in `Algebra (2)`, not “Algebraic”. */
+/** Returns true if a service may have made the name unique, as in `Algebra (2)`. */
 function hasSuffix(sent: unknown, received: unknown): boolean {
   const [plain, shown] = [normalize(toText(sent)), normalize(toText(received))]
   return plain !== '' && shown.startsWith(plain) && /^[^\p{L}\p{N}]/u.test(shown.slice(plain.length))

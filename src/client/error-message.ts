@@ -116,7 +116,7 @@ function findPageMessage(whole: string): string {
   return truncate(message, maxTextLength)
 }
 
-/** Shortens text to one line. Cuts only between words, because part of a key would not be redacted. */
+/** Shortens text to one line. Cuts between words, because part of a key would not be redacted. */
 function truncate(text: string, most: number): string {
   const line = text.slice(0, most).replace(/\s+/g, ' ').trim()
   if (text.length <= most) return line

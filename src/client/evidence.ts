@@ -42,7 +42,7 @@ export interface ProofReader {
 
 export type Evidence = FoundItem | { error: MeetroomError }
 
-/** Returns the ID in the request, or in the response of a creation; undefined without an ID. */
+/** Returns the ID in the request or in the response to a creation. */
 export function targetId(
   name: OperationName,
   input: AnyInput,
@@ -61,10 +61,7 @@ const listOf = {
 /** Minimum number of writes for which `readAll` reads a list before single items. */
 const minListed = 10
 
-/**
- * Reads the items of doubtful writes. Reads new members, and items of groups of at least `minListed` writes,
- * from a list; reads the remaining items individually.
- */
+/** Reads the items of doubtful writes: from a list if needed or probably cheaper, otherwise individually. */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()
   const groups = new Map<string, Doubt[]>()
@@ -86,7 +83,7 @@ function listNameOf({ name }: Doubt): ProofList {
   return listOf[readBack]
 }
 
-/** Returns true if only a list can show the item, as for a new member, whose ID may be unknown. */
+/** Returns true if only a list can show the item, such as a new member. */
 function isOnlyListed({ name }: Doubt): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return readBack === 'listMembers'
@@ -138,7 +135,7 @@ function userKey({ user_id }: Item): string {
   return `user ${toText(user_id)}`
 }
 
-/** Returns true if a list item shows all fields of a write. Some lists show fewer fields. */
+/** Returns true if a list item shows all fields of a write. */
 function showsAll({ name, input }: Doubt, item: Item): boolean {
   return compareFields(endpoints[name], input.body, item).every(
     ({ match }) => match !== 'hidden' && match !== 'unlisted',

@@ -121,7 +121,7 @@ interface OpenedService {
 }
 
 function createHeaders(apiKey: string, { userAgent, keyHint }: ExchangeOptions): OwnHeaders {
-  // The HTTP library quotes a refused header value in its error, and this value contains the key.
+  // The HTTP library would quote a refused key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(
       `the API key contains ${describeSurplus(apiKey) ?? 'a character that is not allowed in a key'}`,

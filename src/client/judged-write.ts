@@ -26,13 +26,7 @@ interface JudgedWrite {
   remarks: readonly Remark[]
 }
 
-/**
- * Requires proof of the change in the 2xx response to a write.
- * @throws {ApiError} if the body reports an error instead of the item
- * @throws {NotAppliedError} if the ID in the response differs in case
- * @throws {UnknownOutcomeError} if the response does not prove the change, or reports an error after an
- * attempt that may have made the change
- */
+/** @throws {ApiError | NotAppliedError | UnknownOutcomeError} if the response does not prove the change */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]
   const verdict = judgeResponse(endpoint, input, received, before)

@@ -15,10 +15,7 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/**
- * Returns the error for a missing resource or a wrong base URL.
- * @throws the error of a failed probe
- */
+/** Returns the error for a missing resource or a wrong base URL. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
@@ -113,7 +110,7 @@ function createNotFoundError({
   })
 }
 
-/** Error for missing users. Suggests creating the first user if its text has the form of an ID. */
+/** Error for missing users. Suggests creating the first user if its text resembles an ID. */
 export class UnknownUserError extends NotFoundError {
   constructor(
     readonly users: readonly [string, ...string[]],

@@ -23,7 +23,7 @@ export function readResponse({ status, headers, body: bytes, unreadable }: WireR
 
 const maxQuotedBytes = 64 * 1024
 
-/** Returns the parsed body; its first 64 KiB as text if the body is larger or not JSON. */
+/** Returns the parsed body, or the first 64 KiB as text. */
 export function quoteBody({ bytes, value }: JsonBody): unknown {
   if (value !== undefined && bytes.length <= maxQuotedBytes) return value
   return new TextDecoder().decode(bytes.subarray(0, maxQuotedBytes))
@@ -41,7 +41,7 @@ export function isNullItem({ many, bare, result }: Endpoint, { value }: ParsedRe
   return value === null || (isRecord(value) && value[result] === null)
 }
 
-/** Replaces a null list with an empty list, because some services send null for an empty list. */
+/** Replaces a null list, because some services send null for an empty list. */
 export function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received

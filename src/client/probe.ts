@@ -13,7 +13,7 @@ export interface ProbeResult {
 
 export interface ServiceFacts {
   probe?: Promise<ProbeResult>
-  /** Probe after a denial of access (403), because the key may have been revoked since the last success. */
+  /** Separate probe after a 403, because the key may have been revoked. */
   probeAfterDenial?: Promise<ProbeResult>
   isBusy?: boolean
   known?: KnownItems
@@ -34,7 +34,7 @@ export function forgetProbe(serviceFacts: ServiceFacts): void {
 export function readProbe(response: WireResponse): ProbeResult {
   const { status } = response
   const { value } = readResponse(response)
-  // Every service has a list of rooms, so “not found” means that the base URL is wrong.
+  // Every service has a list of rooms, so “not found” means a wrong base URL.
   const isUnknown =
     status === 400 && ['not_found', unknownOperation].includes(describeErrorResponse(response).code ?? '')
   const isWrongPath = status < 400 || status === 404 || status === 405 || isUnknown

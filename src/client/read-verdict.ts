@@ -19,17 +19,8 @@ export function mayReportProblem({ value }: ParsedResponse): boolean {
 }
 
 /**
- * Judges a 2xx response to a read.
- *
- * | response | verdict |
- * |---|---|
- * | reports a failure: `success` or `ok` false, `status: "error"`, `statusCode` 400 to 599 | failed |
- * | an error in `error` or `errors`, and no items of a list | failed |
- * | an error in `error` or `errors` beside items of a list; a true field such as `partial` | incomplete |
- * | any other | usable |
- *
- * @throws {ServiceError} for a failed read
- * @throws {IncompleteError} for an incomplete read
+ * @throws {ServiceError} if the response reports a failure
+ * @throws {IncompleteError} if the response is marked as partial, or has usable items beside an error
  */
 export async function requireUsableRead(
   endpoint: Route,

@@ -32,7 +32,7 @@ export class Refusals {
 
   /**
    * Returns undefined if the refusal means that the item does not exist.
-   * @throws the error of any other refusal, or of a failed probe
+   * @throws the error of any other refusal
    */
   async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
     this.#errors ??= await import('./response-error.ts')
@@ -60,7 +60,7 @@ export class Refusals {
     })
   }
 
-  /** Counts a failed lookup as an existing user, so that the failure does not hide the refusal. */
+  /** Returns true after a failed lookup, so that the failure does not hide the refusal. */
   async #userExists(user_id: string): Promise<boolean> {
     const exists = ({ response }: ExchangeResult) => ![400, 404, 410].includes(response.status)
     return this.#exchange(endpoints.getUser, { params: { user_id } }, undefined, exists).catch(() => true)

@@ -40,10 +40,7 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-/**
- * Returns the ID of the item that a request names: at the end of the path, or in the body of a repeatable
- * POST. Undefined if the request names no item.
- */
+/** Returns the ID of the named item, from the end of the path or the body of a repeatable POST. */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]

@@ -16,11 +16,7 @@ import { mayHaveActed } from './retry-policy.ts'
 
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
-/**
- * Converts an error response to an error. For 403, and for 400 without a specific error code, a probe shows
- * whether the key is valid.
- * @throws the error of a failed probe of the base URL
- */
+/** Converts an error response to an error. A probe may show whether the key is valid. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
   const words = describeErrorResponse(response)
@@ -47,9 +43,8 @@ function readRequestId(id: string | undefined): string | undefined {
 }
 
 /**
- * Returns true if a refusal proves that the item does not exist. Avoids creating a NotFoundError, which takes
- * half the CPU time of a request.
- * @throws the error of a failed probe of the base URL
+ * Returns true if a refusal proves that the item does not exist. Avoids a NotFoundError, which takes half the
+ * CPU time of a request.
  */
 export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
   const { response, input, probe } = refused

@@ -67,10 +67,7 @@ export class ResponseReader {
       : accept()
   }
 
-  /**
-   * Reads the response to a lookup that may prove a write.
-   * @throws the error of an unusable response, or of a failed probe
-   */
+  /** Reads the response to a lookup that may prove a write. */
   async readItem(name: LookupName, input: AnyInput, result: ExchangeResult): Promise<FoundItem> {
     const { response, line } = result
     const endpoint: Endpoint = endpoints[name]
@@ -104,10 +101,7 @@ export class ResponseReader {
     return judged?.response
   }
 
-  /**
-   * Accepts a refusal if an earlier attempt may have deleted the known item.
-   * @throws in any other case
-   */
+  /** Accepts “not found” if an earlier attempt may have deleted the known item. */
   async #readRefusedWrite(
     name: OperationName,
     input: AnyInput,

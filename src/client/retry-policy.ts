@@ -14,8 +14,8 @@ export function isRepeatable({ method, repeatable }: Route): boolean {
 }
 
 /**
- * Returns true if a request can be retried after this status. The service did not process a request that gets
- * 429, or 503 with a positive `Retry-After`. Proxies add a `Retry-After` of zero by themselves.
+ * Returns true if a request can be retried. A 503 shows that nothing was processed only with a positive
+ * `Retry-After`, because proxies add zero.
  */
 export function isRetriedStatus(
   status: number,
@@ -28,7 +28,7 @@ export function isRetriedStatus(
 
 /**
  * Returns true if the service may have made a change in spite of this status.
- * @param isObject true if the body is a JSON object, which makes a 500 a refusal
+ * @param isObject true for a JSON object, which makes a 500 a refusal
  */
 export function mayHaveActed(status: number, isObject: boolean, retryAfter: string | undefined): boolean {
   if (status === 303 || status === 408) return true
@@ -43,8 +43,8 @@ export function isRetriedFailure({ transient, maybeSent }: TransportError, repea
 }
 
 /**
- * Returns true if a later poll may succeed. A 500 is temporary, because a starting service may return 500.
- * @param hasResponded true if the base URL is known to be right
+ * Returns true if a later poll may succeed. A starting service may return 500.
+ * @param hasResponded true if the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {
   if (!(error instanceof MeetroomError)) return false
@@ -58,7 +58,7 @@ export function isTemporary(error: unknown, hasResponded: boolean): error is Mee
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  // HTTP dates begin with the day of the week; Date.parse also accepts `1.5` and `-5` as dates.
+  // Date.parse also accepts `1.5` and `-5` as dates.
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

@@ -47,9 +47,8 @@ export interface Pacer {
   startRequest(): Promise<void> | undefined
   onAccepted(): void
   /**
-   * Records a 429 or 503.
    * @param refusals number of earlier 429 and 503 responses to the same request
-   * @returns pause of this request only, in milliseconds; undefined if the request is not sent again
+   * @returns pause of this request only, in milliseconds; undefined to stop retrying
    */
   onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined
 }
@@ -68,13 +67,8 @@ interface Interruption {
 export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Creates the function that sends and retries requests. Retries repeatable requests after temporary
- * connection failures, 429, 503 and gateway errors. Retries other requests only if unsent, after 429, or
- * after 503 with a positive `Retry-After`. The returned function throws the following errors.
- * @throws {NetworkError} if no response arrived and nothing can have changed
- * @throws {UnknownOutcomeError} if a write may have reached the service without a readable response
- * @throws {ServiceError} if the response to a read is not HTTP, or its headers are too large
- * @throws {InterruptedError} after a signal
+ * Creates the function that sends requests. Retries unrepeatable requests only if the service did not process
+ * an earlier attempt.
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
   // Reuses controllers, because creating a controller takes half as long as a request in Node 20.
@@ -155,10 +149,7 @@ class RequestRun {
     return isRetriedStatus(status, this.#repeatability.repeatable, headers['retry-after'])
   }
 
-  /**
-   * Pauses while the service is busy. Returns false if the request is not sent again.
-   * @throws {InterruptedError} after a signal
-   */
+  /** Pauses while the service is busy. Returns false if the request is not sent again. */
   async #pause(response: WireResponse, pacer: Pacer): Promise<boolean> {
     const { policy, interruption } = this.#context
     const { status, headers } = response
@@ -212,11 +203,7 @@ class RequestRun {
     return error.message
   }
 
-  /**
-   * Waits before the next attempt. Returns false if there is a response, and the attempt would start after
-   * the timeout.
-   * @throws the error of the timeout or of a signal
-   */
+  /** Waits before the next attempt. Returns false if the response is final. */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
     const { timing } = policy

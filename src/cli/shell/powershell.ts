@@ -13,10 +13,7 @@ export interface PowerShellLine {
   replaced: string
 }
 
-/**
- * Decodes the arguments of the completion script. Base64 contains no double quotes, and PowerShell before 7.3
- * does not escape them.
- */
+/** Decodes Base64 arguments. PowerShell before 7.3 does not escape double quotes in plain arguments. */
 export function readPowerShellLine(line: string, replaced: string): PowerShellLine {
   const [, ...words] = decode(line).split('\n')
   const current = words.pop() ?? ''

@@ -33,7 +33,6 @@ export class Connections {
   /**
    * Opens a connection, through the proxy if there is one, and applies the connection check.
    * @throws {TransportError} if the proxy fails
-   * @throws an error with a code if the connection fails, or the check returns false
    */
   async open(): Promise<Socket> {
     const tunnel = this.#proxy && (await this.#tunnel(this.#proxy))
@@ -62,7 +61,7 @@ export class Connections {
         .on('error', (error: NodeJS.ErrnoException) => {
           if (error.code === 'ECONNRESET') error.code = resetCode
           reject(error)
-          // Node keeps the socket open after a TLS error, and the request would wait until its timeout.
+          // Node keeps the socket open after a TLS error.
           socket.destroy()
         })
         .once('close', () => {

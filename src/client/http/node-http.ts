@@ -3,9 +3,7 @@ import { closedCode, createClosedError } from '../../api/connection-failure.ts'
 import type { Connections } from './connections.ts'
 import type { HttpExchange } from './exchange.ts'
 
-/**
- * Maximum idle time of a connection, in milliseconds. A shorter `Keep-Alive` of the service takes precedence.
- */
+/** Maximum idle time of a connection, in milliseconds. A shorter `Keep-Alive` takes precedence. */
 const idleMs = 4000
 
 /** HTTP library of Node, which starts faster than undici. */

@@ -36,7 +36,7 @@ function encodeCredentials({ username, password }: URL): Record<string, string> 
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** Returns true if NO_PROXY contains `*`, the host or a parent domain, with no port or the same port. */
+/** Matches `*`, the host or a parent domain, with an optional port. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy

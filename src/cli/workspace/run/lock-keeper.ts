@@ -11,8 +11,8 @@ export interface Ended {
 }
 
 /**
- * Recorder of creations and blocks in the lock file. Each record is on disk before its request, so that a
- * later run recognizes the item after a crash.
+ * Recorder of creations and blocks in the lock file. Records are on disk before their requests, in case of a
+ * crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile

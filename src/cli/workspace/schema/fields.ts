@@ -5,10 +5,7 @@ import type { Kind } from '../../records/records.ts'
 
 const resources = { user, room, member }
 
-/**
- * Fields that a workspace file cannot declare as values. `user_id` and `members` have their own place, the
- * plan sets `is_blocked`, and no response contains `webhook`.
- */
+/** Fields that a workspace file cannot declare as values. No response contains `webhook`. */
 const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
 
 function listFields(kind: Kind, write: 'create' | 'update'): string[] {
@@ -28,7 +25,7 @@ const updated = {
   member: listFields('member', 'update'),
 }
 
-/** Lists the fields that a workspace file can declare as values, in the order of the resource. */
+/** Lists declarable fields in the order of the resource. */
 export function declarableFields(kind: Kind): string[] {
   return Object.keys(resources[kind].fields).filter(
     (name) => created[kind].includes(name) || updated[kind].includes(name),
