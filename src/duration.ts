@@ -22,7 +22,7 @@ export interface DurationRange {
 
 /**
  * Parses seconds or a duration to milliseconds.
- * @throws {UsageError} for any other text, or if the duration is outside the range
+ * @throws {UsageError} for any other text or outside the range
  */
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
   const ms = readDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? 0
@@ -42,7 +42,7 @@ export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'corr
   return isLong ? { hint: 'months and years have no fixed length; pass days, as in 90d' } : {}
 }
 
-/** Corrects text such as `45min`, `2 hours` or `1,5h`; undefined if valid or not a duration. */
+/** Corrects text such as `2 hours`; undefined if the text is valid or not a duration. */
 export function findNearDuration(text: string): string | undefined {
   const words = text
     .trim()

@@ -17,25 +17,7 @@ export interface Remark {
   isHidden?: boolean
 }
 
-/**
- * Verdict on a write. `open`: a later read of the item decides. `unknown`: no read can decide.
- *
- * | 2xx response to an operation with `readBack` | verdict |
- * |---|---|
- * | the item with the requested ID, without an error or doubtful fields (`isDoubtful`) | done |
- * | an error, without the item | refused |
- * | an ID in different case | not applied |
- * | for a new room: another name or type, or no ID | unknown |
- * | any other | open |
- *
- * | later read | verdict |
- * |---|---|
- * | the item with the requested values; no item after a deletion | done |
- * | the item with old values; no item after any other write; the item after a deletion | old |
- * | only some requested values; a value neither old nor requested; other values of a new item | not applied |
- * | an ID in different case | not applied |
- * | no different value, but a listed value or every value is missing | unknown |
- */
+/** Verdict on a write. `open`: a later read of the item may decide. `unknown`: later reads cannot decide. */
 export type Verdict =
   | { is: 'done'; item?: Item; remarks: readonly Remark[] }
   | { is: 'refused' }
@@ -50,7 +32,7 @@ export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
 
-/** Judges a write by its 2xx response. If a read can show the item, the status alone proves nothing. */
+/** Judges a write by its 2xx response. The status alone may prove nothing. */
 export function judgeResponse(
   endpoint: Endpoint | undefined,
   input: AnyInput,
@@ -163,7 +145,7 @@ function isIdAssigned({ method, repeatable }: Endpoint): boolean {
   return method === 'POST' && !repeatable
 }
 
-/** Finds the item in a response: under its name (also in `data`), under `data`, or the response itself. */
+/** Finds the item under its name, in `data`, or in the response itself. */
 function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
   const { result } = endpoint
   const data = isRecord(body['data']) ? body['data'] : {}
@@ -171,13 +153,13 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/** Requires the requested IDs, and of a new item an ID and its label, such as a room's name. */
+/** Requires matching IDs, and the label of a new item. */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
 }
 
-/** Returns null if the response contains null instead of the item, undefined if there is no item. */
+/** Returns null if the response contains null instead of the item. */
 export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown): Item | null | undefined {
   if (value === null) return null
   if (!isRecord(value)) return undefined
@@ -251,7 +233,7 @@ function describeOtherId({ field, named, received }: OtherId): string {
   return describeMatch({ field, sent: named, received: id, isListed: true })
 }
 
-/** Returns the verdict on an unproved write; `unknown` for a new room without an ID, which cannot be read. */
+/** Returns `unknown` for a new room without an ID, because the room cannot be read. */
 function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
   if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
   const possibleId = readId(Object(body?.['data']).id) ?? readId(body?.['id'])

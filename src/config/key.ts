@@ -11,8 +11,8 @@ export function adviseOnVariable({ apiKey }: Settings): string | undefined {
 }
 
 /**
- * @throws {AuthError} if there is no key for the origin of the base URL
- * @throws {UsageError} if the key of a profile would be sent without encryption
+ * @throws {AuthError} if there is no key for the base URL
+ * @throws {UsageError} if a profile's key would be sent without encryption
  */
 export function selectKey(settings: Settings): Key {
   const { apiKey, keyCommand, apiKeyOrigin, baseUrl, profile, keyHolder } = settings

@@ -16,7 +16,7 @@ interface Selection {
   named: Setting<string> | undefined
   baseUrl: Setting<string> | undefined
   key: Setting<string> | undefined
-  /** True if base URL and key are given and no profile is named, so that no profile supplies values. */
+  /** True if base URL and key are given and no profile is named. */
   isComplete: boolean
 }
 
@@ -37,7 +37,7 @@ export function readSelection(
   return { named, baseUrl, key, isComplete: !named && baseUrl !== undefined && key !== undefined }
 }
 
-/** Reads the key without surrounding white space, because files and secret stores often add a line break. */
+/** Trims the key, because files and secret stores often add a line break. */
 function readKey(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
   const value = env['MEETROOM_API_KEY']?.trim()
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined

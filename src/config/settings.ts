@@ -28,7 +28,7 @@ import {
   parseTimeZone,
 } from './values.ts'
 
-/** Minimum length of a key that can be redacted, in characters. Shorter keys can occur in ordinary words. */
+/** Minimum length of a redacted key, in characters. Shorter keys can occur in ordinary words. */
 export const minKeyLength = 8
 
 export const settable = {
@@ -68,8 +68,8 @@ export interface Settings {
   /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
   apiKeyStoredAt: string | undefined
   /**
-   * Origin to which the key of a profile may be sent, stored or from a key command; `none` if the profile has
-   * no origin. Undefined for any other key.
+   * Origin to which a profile's key may be sent; `none` if the profile has no origin. Undefined for other
+   * keys.
    */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
@@ -91,9 +91,8 @@ export interface Settings {
 /**
  * Resolves the settings from flags, environment, profile and defaults, in that order.
  * @param mayBeNew true if the selected profile need not exist
- * @param servedUrl base URL at which the local workspace is served
- * @throws {UsageError} if a value is invalid, flags conflict, or the profile does not exist
- * @throws the error of `read`, unless the command works without the settings file
+ * @param servedUrl base URL of the served local workspace
+ * @throws {UsageError} for an invalid value or a missing profile
  */
 export function resolveSettings(
   flags: SettingFlags,
@@ -113,7 +112,7 @@ export function resolveSettings(
     read,
     mayBeNew,
   )
-  // A base URL takes precedence over the local profile, unless a flag or variable names that profile.
+  // A base URL takes precedence over a local profile that no flag or variable names.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined) throw createFlagConflict('--base-url', 'the local workspace')
 
@@ -232,7 +231,7 @@ function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConf
   return Object.entries(profiles).filter(([, { base_url }]) => base_url && isSameService(base_url, baseUrl))
 }
 
-/** Adds the base URL of the served workspace to the local profile, which stores no base URL. */
+/** Adds the served base URL, because the local profile stores no base URL. */
 function withServed(config: StoredConfig, servedUrl: string | undefined): StoredConfig {
   const profile = servedUrl && findProfile(config, localProfile)
   if (!profile) return config

@@ -38,13 +38,12 @@ export function configFilePath(dir: string): string {
   return join(dir, 'config.json')
 }
 
-/** Error of a settings file that a directory of another user hides, such as root's home in a container. */
+/** Error of a settings file that another user's directory hides, such as root's home. */
 export class HiddenConfigError extends UsageError {}
 
 /**
- * Returns empty settings if the settings file does not exist.
- * @throws {HiddenConfigError} if a directory of another user hides the settings file
- * @throws {UsageError} if the settings file is unreadable or invalid, or another user controls it
+ * Returns empty settings without a settings file.
+ * @throws {UsageError} if the settings file is unusable, or another user controls the file
  */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFilePath(dir)

@@ -2,10 +2,7 @@ import { MeetroomError } from '../errors.ts'
 import { defaultProfile, localProfile, readSelection, type SelectionFlags } from './selection.ts'
 import type { StoredConfig } from './stored-file.ts'
 
-/**
- * Returns the flags that select the service of this run in a later run. Names even a default profile,
- * because the default may change.
- */
+/** Returns the flags that select the same service later. Names even a default profile, which may change. */
 export function readTargetFlags(
   flags: SelectionFlags,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,8 +9,7 @@ const synonyms: ReadonlyMap<string, Variable> = new Map([
 ])
 
 /**
- * Explains variables that resemble unset settings of meetroom and would be ignored silently. Returns
- * undefined without such variables; Kubernetes, for example, sets other names for a service.
+ * Explains variables that resemble unset settings and would be ignored silently.
  * @param unknown names without `MEETROOM_`
  */
 export function explainUnknown(

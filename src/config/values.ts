@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts'
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
-/** @throws {UsageError} if the text is not an http or https URL, or has credentials, a query or a fragment */
+/** @throws {UsageError} unless the text is an http(s) URL without credentials, query and fragment */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
   const near = findNearBaseUrl(text)
@@ -29,7 +29,7 @@ export function parseBaseUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** Completes a host to a base URL, unless the text may contain a user name or password. */
+/** Completes a host to a base URL, unless the text may contain credentials. */
 function findNearBaseUrl(text: string): string | undefined {
   const [, host = '', path = ''] =
     /^((?:localhost|127\.0\.0\.1|[\w.-]+\.[a-z]{2,})(?::\d+)?)(\/[\w./-]*)?$/i.exec(text) ?? []
@@ -52,8 +52,8 @@ export function parseFormat(text: string): Format {
 export const maxTimeoutMs = 86_400_000
 
 /**
- * Parses a timeout to seconds.
- * @throws {UsageError} unless the text is seconds or a duration, above 0 and at most `maxTimeoutMs`
+ * @returns seconds
+ * @throws {UsageError} for an invalid duration, or for more than `maxTimeoutMs`
  */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000

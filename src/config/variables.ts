@@ -20,7 +20,7 @@ export type Variable = (typeof variables)[number]
 
 const known: ReadonlySet<string> = new Set(variables)
 
-/** Returns the names, without prefix, of set variables that look like settings of meetroom but are none. */
+/** Lists set but unknown variables, without their prefix. */
 export function listUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env).flatMap((name) => {
     const [, rest] = /^MEETROOM_(.+)$/i.exec(name) ?? []

@@ -12,11 +12,9 @@ const pauseMs = 25
 type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
 
 /**
- * Changes the settings file atomically. A lock prevents concurrent changes.
- * @returns the reason why other users may be able to read the file on Windows; undefined if there is none
- * @throws {UsageError} if the existing file is unreadable or invalid
- * @throws {OutputError} if the file cannot be written, or is locked for five seconds
- * @throws the error of `change`, or an error after an interruption
+ * Changes the settings file atomically, while the file is locked.
+ * @returns the reason why other users may be able to read the file on Windows
+ * @throws {OutputError} if the file cannot be written, or stays locked
  */
 export async function changeConfig(
   dir: string,

@@ -23,11 +23,9 @@ interface BackUpOptions {
 }
 
 /**
- * Copies the database of a workspace to a file, even while the workspace is served.
- * @throws {UsageError} if there is no workspace, `path` is its database, or the file exists and `overwrite`
- * is false
- * @throws {OutputError} if the workspace cannot be opened, the file cannot be written, or a restore would
- * refuse a row of the workspace
+ * Copies the database of a workspace, even while the workspace is served.
+ * @throws {UsageError} if there is no workspace, or the file must not be overwritten
+ * @throws {OutputError} if the workspace cannot be opened, or the file cannot be written
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)

@@ -5,14 +5,12 @@ import { requireOwnSchema } from '../store/schema-check.ts'
 import { loadSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
-/** Maximum size of a database for a complete check, in bytes. The check takes a few seconds. */
+/** Maximum size of a database for the slow, complete check, in bytes. */
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
- * Checks the schema, the pages and the values of a workspace's database, without changing them. In a database
- * larger than `maxCheckedBytes`, checks only the schema.
- * @throws {UsageError} if no version of this program has the schema, or a page or a value is damaged
- * @throws the errors of `loadSqlite` and `openReadOnly`
+ * Checks the schema of a database and, up to `maxCheckedBytes`, also pages and values.
+ * @throws {UsageError} if the schema is unknown, or a page or a value is damaged
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {
   const open = await loadSqlite(quietly)

@@ -35,10 +35,8 @@ interface DraftOptions {
 }
 
 /**
- * Copies the rows of a backup into a new database with this program's schema. Executes no part of the
- * backup's schema.
+ * Copies the rows of a backup into a new database. Never executes the backup's schema.
  * @throws {UsageError} if the backup is damaged
- * @throws the error of SQLite or of the file system if the draft cannot be written
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
@@ -129,8 +127,8 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 }
 
 /**
- * Reads the draft with the GET operations of the service, like a client.
- * @throws {UsageError} if a response has an unexpected status
+ * Reads the draft with the GET operations of the service.
+ * @throws {UsageError} for an unexpected status
  */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
   const store = new Store(db)

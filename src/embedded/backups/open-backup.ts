@@ -16,8 +16,8 @@ export interface Backup {
 }
 
 /**
- * Opens a backup and checks its tables. Never runs the triggers or views of the file.
- * @throws {UsageError} if the file cannot be read, is not a backup, is damaged, or is of a newer version
+ * Opens and checks a backup. Never runs triggers or views of the file.
+ * @throws {UsageError} if the file is not a usable backup
  */
 export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
   requireDatabase(path)
@@ -85,10 +85,7 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 
 const magic = 'SQLite format 3\0'
 
-/**
- * Checks the file first, because opening a database creates a missing file, and accepts an empty file.
- * @throws {UsageError} if the file cannot be read or is not a database
- */
+/** @throws {UsageError} if the file is not a readable database; SQLite would accept an empty file */
 function requireDatabase(path: string): void {
   const start = Buffer.alloc(magic.length)
   try {

@@ -20,10 +20,9 @@ export interface ReplaceOptions {
 }
 
 /**
- * Runs work that replaces a workspace. No process can serve the workspace meanwhile.
+ * Runs work while no process can serve the workspace.
  * @throws {UsageError} if the workspace cannot be locked
- * @throws {OutputError} if storage fails; the workspace is then unchanged
- * @throws any other error of `work`
+ * @throws {OutputError} if storage fails
  */
 export async function withStoppedWorkspace<T>(
   dir: string,
@@ -48,10 +47,8 @@ export async function withStoppedWorkspace<T>(
 }
 
 /**
- * Replaces the contents of a workspace in one transaction. Saves the old contents during the transaction, so
- * that no write of another command is lost.
- * @returns path of the saved contents; undefined if `saveAs` is undefined
- * @throws the error of a failed step; the contents are then unchanged
+ * Saves and replaces the contents in one transaction, so that no concurrent write is lost.
+ * @returns path of the saved contents; undefined without `saveAs`
  */
 export async function replaceContents(options: ReplaceOptions): Promise<string | undefined> {
   const { dir, machine, saveAs, prepare, fill } = options

@@ -8,9 +8,6 @@ import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './re
 /**
  * Empties a workspace. The workspace keeps its API key.
  * @returns path of the saved old contents
- * @throws {UsageError} if the workspace does not exist or cannot be locked
- * @throws {OutputError} if storage fails; the workspace is then unchanged
- * @throws the error of `confirm`
  */
 export async function reset(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

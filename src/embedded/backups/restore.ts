@@ -17,12 +17,9 @@ interface Restored {
 }
 
 /**
- * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
+ * Replaces the contents of a workspace with a backup. The workspace keeps its API key.
  * @param confirm called only if the workspace exists
- * @throws {UsageError} if the workspace cannot be locked, or the file is the database of the workspace
- * @throws the errors of `openBackup`
- * @throws {OutputError} if storage fails; the workspace is then unchanged
- * @throws the error of `confirm`
+ * @throws {UsageError} if the backup is unusable, or the workspace cannot be locked
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

@@ -6,12 +6,12 @@ import { maxTotal } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
 
-/** Conversion of a value of a backup to a value that this version accepts; undefined if there is none. */
+/** Conversion of a backup's value to an accepted value; undefined if impossible. */
 type Rule = (value: unknown) => Value | undefined
 
 /** Greatest distance of a `Date` from 1970, in milliseconds. A wrong clock can store any time. */
 const maxTime = 8.64e15
-/** Maximum length of a text, in bytes and in characters. Request bodies have at most 10 MB. */
+/** Maximum length of a text, in bytes and in characters. */
 export const maxText = 10 * 1024 * 1024
 const maxUnlisted = 64 * 1024
 
@@ -44,7 +44,7 @@ const orNull =
   (value) =>
     value === null ? null : rule(value)
 
-/** @param convert returns the value to store, `accepted` to keep the text, or undefined to use `otherwise` */
+/** @param convert returns the new value, `accepted` to keep the text, or undefined for `otherwise` */
 const json =
   (convert: (value: unknown) => unknown, otherwise: Value | undefined): Rule =>
   (value) => {

@@ -2,7 +2,7 @@
 export type TimerKind = 'tick'
 
 export interface Clock {
-  /** Returns the wall-clock time in milliseconds since 1970. The clock can be set during the run. */
+  /** Returns the wall-clock time, which can jump, in milliseconds since 1970. */
   now(): number
   /** Returns the monotonic time: milliseconds since an arbitrary moment. */
   monotonic(): number
@@ -13,7 +13,7 @@ export interface Clock {
 const maxTimerMs = 2 ** 31 - 1
 
 /**
- * Runs `work` after `ms` milliseconds, which may exceed the limit of `setTimeout`, 2³¹−1.
+ * Runs `work` after `ms` milliseconds, even beyond the limit of `setTimeout`.
  * @returns a function that cancels the timer
  */
 export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {

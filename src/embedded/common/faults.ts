@@ -16,19 +16,19 @@ const storage = 'storage'
 
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
-/** Creates the error for a request that the service did not process. Clients can retry after a second. */
+/** Creates the error for an unprocessed request, which clients can retry. */
 export const busy = (message: string) => new Fault(429, 'too_many_requests', message)
 
 export const unauthorized = (message = 'the API key is missing or invalid') =>
   new Fault(400, 'unauthorized', message)
 
-/** Creates the error for a missing resource, with status 400, because the API specification has no 404. */
+/** Uses status 400, because the API specification has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
 export const unknownOperation = (what: string) =>
   new Fault(400, unknownOperationCode, `no such operation: ${what}`)
 
-/** Converts a storage failure, such as a full disk, to an error response; undefined for other errors. */
+/** Converts a storage failure to an error response; undefined for other errors. */
 export function toStorageFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error.code === storage ? error : undefined
   const { code, message } = error as NodeJS.ErrnoException

@@ -7,7 +7,7 @@ import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
 import { requireStorable } from './values.ts'
 
-/** Compares a key in constant time, so that the response time reveals only the length of the key. */
+/** Compares keys in constant time, so that the time reveals only the key's length. */
 export function isAuthorized(header: string | undefined, expected: Buffer): boolean {
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
   const received = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
@@ -33,7 +33,7 @@ export function decodeParams(params: Record<string, string>): Record<string, str
   }
 }
 
-/** Maximum number of values in the JSON of a long body. Parsing so many values takes at most 100 ms. */
+/** Maximum number of JSON values in a long body. Parsing so many values takes at most 100 ms. */
 const maxValues = 100_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -47,7 +47,7 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {Fault} if the Content-Type is not JSON, or the body is not JSON or exceeds a limit of JSON */
+/** @throws {Fault} if the Content-Type or the body is not JSON, or a limit is exceeded */
 export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
