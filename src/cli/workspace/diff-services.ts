@@ -84,7 +84,7 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
     )
 }
 
-/** Records the room of each key whose room name is unique. Each room gets at most one key. */
+/** Records the room of each key if exactly one room has the name. Each room gets at most one key. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
   const byName = groupByName(items)
   const taken = new Set([...section.rooms.values()].map(({ id }) => id))

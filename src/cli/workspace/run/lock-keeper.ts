@@ -11,8 +11,7 @@ export interface Ended {
 }
 
 /**
- * Recorder of creations and blocks in the lock file. Records are on disk before their requests, in case of a
- * crash.
+ * Recorder of a run in the lock file. Records creations and blocks before their requests, in case of a crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile
