@@ -26,8 +26,8 @@ const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 
 /**
- * Connects to a workspace. If a request cannot be sent, connects to the process that now serves the
- * workspace, or opens the workspace within this process.
+ * Connects to the process that serves a workspace, otherwise opens the workspace in this process. Tries to
+ * reconnect if a request cannot be sent.
  */
 export async function connectWorkspace({
   dir,

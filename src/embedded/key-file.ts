@@ -2,11 +2,10 @@ import { dirname, resolve } from 'node:path'
 import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
 
 /**
- * Reads the API key of a workspace. Returns empty text for an empty file, and undefined if the contents are
- * not a key.
+ * Reads the API key of a workspace.
  * @param dir data directory; undefined for a workspace in memory
- * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} if the file is too large or not regular, or another user controls it
+ * @returns empty text for an empty file; undefined if the contents are not a key
+ * @throws {UsageError} if the file is not safe to read
  * @throws a system error if the file cannot be read
  */
 export function readKeyFile(

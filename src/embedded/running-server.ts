@@ -34,9 +34,8 @@ export interface WorkspaceLock {
 }
 
 /**
- * Locks a data directory, waiting at most a second for the lock. The operating system releases the lock even
- * after a crash.
- * @throws {UsageError} if another process holds the lock, a file is not safe to open, or SQLite is missing
+ * Locks a data directory. The operating system releases the lock even after a crash.
+ * @throws {UsageError} for example if another process holds the lock
  * @throws a system error or an error of SQLite
  */
 export async function lockWorkspace(
@@ -74,8 +73,7 @@ export async function lockWorkspace(
 }
 
 /**
- * Returns true if the owner of a workspace serves it at the origin of `baseUrl`. Call after connecting,
- * because the owner publishes its base URL only while it listens.
+ * Returns true if the workspace is served at the origin of `baseUrl`. Call after connecting to that origin.
  */
 export async function isServedAt(
   dir: string,
@@ -137,9 +135,8 @@ function removeFile(path: string): void {
 }
 
 /**
- * Returns true if Linux reports that a process holds the lock. False proves nothing; some file systems, for
- * example, report other device numbers. Avoids loading SQLite, which takes a quarter of a command's time on
- * Node 20.
+ * Returns true if Linux reports that the process holds the lock; false proves nothing. Using SQLite instead
+ * would take a quarter of a command's time on Node 20.
  */
 function holdsLock(pid: number, path: string): boolean {
   try {
@@ -174,9 +171,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Reads `serve.json`, which names the service that receives the API key; undefined if the file is missing,
- * unreadable or not valid.
- * @throws {UsageError} if the file is too large or not regular, or another user controls it
+ * Reads `serve.json`; undefined if the file is missing, unreadable or not valid.
+ * @throws {UsageError} if the file is not safe to read, because the named service receives the API key
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {
   const path = serveFile(dir)

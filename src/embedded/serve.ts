@@ -37,8 +37,7 @@ export interface RunningService {
   baseUrl: string
   apiKey: string
   /**
-   * After the drain delay, stops accepting connections, ends every session with a close reason, and finishes
-   * pending requests. Closes the connections that remain after the drain timeout.
+   * Stops the service after the drain delay. Closes the remaining connections after the drain timeout.
    * @returns number of complete requests without a complete response
    */
   close(): Promise<number>
@@ -47,7 +46,7 @@ export interface RunningService {
 export const defaultDrainMs = 3000
 
 /**
- * @throws {UsageError} if another process serves the same data directory
+ * @throws {UsageError} for example if another process serves the same data directory
  * @throws the errors of `openInstance` and `serveHttp`
  */
 export async function serve(options: ServeOptions): Promise<RunningService> {

@@ -61,9 +61,8 @@ export class ServiceClock implements Clock {
   }
 
   /**
-   * Moves the clock forward by `ms` milliseconds. Timers fire in order, each at its time; due ticks fire
-   * once, at the end.
-   * @param settle waits for the effects of a timer, which may start further timers
+   * Moves the clock forward by `ms` milliseconds. Due ticks fire once, at the end.
+   * @param settle waits for the effects of fired timers
    */
   async advance(ms: number, settle: () => Promise<void>): Promise<void> {
     this.#isAdvancing = true

@@ -8,7 +8,7 @@ const twoDigits = Array.from({ length: 60 }, pad(2))
 const threeDigits = Array.from({ length: 1000 }, pad(3))
 
 /**
- * Formats a time as ISO 8601 in UTC with milliseconds (API specification, “Resources and their fields”).
+ * Formats a time in UTC with milliseconds (API specification, “Resources and their fields”).
  * @throws {Fault} for a time outside the range of `Date`
  */
 export function formatTimestamp(ms: number): string
@@ -26,8 +26,9 @@ export function formatTimestamp(ms: number | null): string | null {
 }
 
 /**
- * Requires a percent-encoded URL (API specification, “What the service does”).
- * @throws {Fault} for any other URL, and for a URL with a percent-encoded host
+ * Requires a percent-encoded URL without percent signs in the host (API specification, “What the service
+ * does”).
+ * @throws {Fault} for any other text
  */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
@@ -44,8 +45,7 @@ export function requireWebUrl(field: string, url: string): void {
 }
 
 /**
- * Refuses text that SQLite would change: SQLite truncates at NUL and replaces lone surrogates, so two user
- * IDs could become equal. Fields outside `fields` are exempt, because JSON escapes both.
+ * Refuses text that SQLite would change. Fields outside `fields` are exempt, because JSON escapes such text.
  * @throws {Fault} for such text, and for a field `__proto__`
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {

@@ -22,7 +22,7 @@ interface Rule {
   random: () => number
 }
 
-/** Faults of a service under test. At most one fault applies to a request: the first match. */
+/** Faults of a service under test. At most one fault applies to a request. */
 export class FaultRules {
   readonly #clock: Clock
   readonly #rules = new Set<Rule>()
@@ -67,7 +67,7 @@ export class FaultRules {
     return failure === 'cut' ? { ...result, connection: 'cut' } : (failure ?? result)
   }
 
-  /** Applies a fault to the opening of a WebSocket, whose write is the start of the session. */
+  /** Applies a matching fault to the opening of a WebSocket. The start of the session counts as the write. */
   async connect<S>(roomId: string, join: () => Promise<S>): Promise<ConnectOutcome<S>> {
     const run = async () => {
       try {

@@ -35,8 +35,8 @@ export interface Seeded {
 }
 
 /**
- * Adds the users and rooms of a seed in one transaction.
- * @throws {UsageError} if a rule of the service forbids a record; nothing is then added
+ * Adds the records of a seed in one transaction.
+ * @throws {UsageError} if the service refuses a record
  */
 export async function applySeed(
   context: HandlerContext,

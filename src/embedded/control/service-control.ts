@@ -16,8 +16,8 @@ export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>
   /**
-   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds, and waits for
-   * their responses, for at most a second. Call before the clock moves.
+   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds. Call before the
+   * clock moves.
    */
   probePeers(ms: number): Promise<void>
   /** Waits for running webhook attempts and writes. */
@@ -28,7 +28,7 @@ const maxAdvanceMs = 3650 * 24 * 3_600_000
 
 const none: Seeded = { users: [], rooms: [] }
 
-/** Clock, faults and seed of a service under test. Resets and jumps of the clock run one after the other. */
+/** Clock, faults and seed of a service under test. */
 export class ServiceControl {
   readonly clock: ServiceClock
   readonly faults: FaultRules
@@ -83,7 +83,7 @@ export class ServiceControl {
 
   /**
    * Moves the clock forward and waits for the effects.
-   * @param duration text such as `1h` or `1m30s`, or milliseconds
+   * @param duration text such as `1h`, or milliseconds
    * @throws {UsageError} if the duration is not valid
    */
   advance(duration: unknown): Promise<void> {
@@ -101,8 +101,7 @@ export class ServiceControl {
   }
 
   /**
-   * Stores a seed for `reset`, and resets the service. If this reset fails, resets the service with the
-   * previous seed.
+   * Resets the service with a new seed. If the reset fails, restores the previous seed.
    * @throws {UsageError} if the seed is not valid, or the service refuses a record
    */
   seed(value: unknown): Promise<void> {

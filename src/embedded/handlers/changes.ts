@@ -32,8 +32,7 @@ export function isUpdate(name: OperationName): name is UpdateName {
 }
 
 /**
- * Returns the fields of an update that differ from the stored record, except `volatileFields`, so that
- * clients can send back a whole record.
+ * Selects the changed fields of an update, so that clients can send back a whole record.
  * @throws {Fault} if a changed field cannot be updated, or the record does not exist
  */
 export function selectChanges<N extends UpdateName>(
@@ -57,11 +56,7 @@ export function selectChanges<N extends UpdateName>(
   return Object.fromEntries(changed)
 }
 
-/**
- * Refuses the value true for a field that only an update can set. Ignores fields that the service sets, so
- * that clients can send a copied record.
- * @throws {Fault} for a refused field
- */
+/** @throws {Fault} if a field that only an update can set is true */
 export function requireCreatable(resource: ResourceName, body: object): void {
   const { fields } = resources[resource]
   for (const [name, value] of Object.entries(body))

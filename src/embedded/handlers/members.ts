@@ -21,7 +21,7 @@ interface Invitation {
 
 /**
  * Adds a user to a room, or updates the existing member.
- * @throws {Fault} if the user does not exist, a field cannot be set, or the unlisted fields are too large
+ * @throws {Fault} if the user does not exist, or the service refuses a field
  */
 export function invite(
   context: HandlerContext,
@@ -84,7 +84,7 @@ function updateRow(
 }
 
 /**
- * Reads a member's name, which the API specification lists for `createRoom` but not for `addMember`.
+ * Reads a name, which the API specification does not list for `addMember`.
  * @throws {Fault} if the name is not text
  */
 function readName(body: object): string | undefined {

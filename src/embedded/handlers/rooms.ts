@@ -106,8 +106,7 @@ export const roomHandlers = {
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
-    // The maximum meeting time of a reopened room starts over. Otherwise, the room could be terminated
-    // immediately.
+    // Restarts the maximum meeting time, so that the reopened room is not terminated immediately.
     if (room.terminated_at !== null && terminated === null)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(

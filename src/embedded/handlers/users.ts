@@ -53,7 +53,7 @@ function createSearchFilter(text: string): [string, string] {
     : [`instr(lower(${email}), lower(?)) > 0`, text]
 }
 
-/** Converts a row to a list item. Only list items contain the internal ID (API specification, “User”). */
+/** Converts a row to a list item, with the internal ID (API specification, “User”). */
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {

@@ -24,7 +24,7 @@ export class BodyReservation {
     this.#budget = budget
   }
 
-  /** Extends the reservation to a total of `bytes`. Returns false, without a change, if too few are free. */
+  /** Extends the reservation to a total of `bytes`. Returns false if too few bytes are free. */
   extend(bytes: number): boolean {
     const more = bytes - this.#bytes
     if (more <= 0) return true

@@ -9,10 +9,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
- * @param reservation reserves the memory: a declared length immediately, chunks as they arrive
+ * Reads a body of at most `most` bytes. After a refusal, the rest of the body is unread.
  * @param onAccept called immediately before the body is read
- * @throws if the client closes the connection before the end of the body
+ * @throws if the connection closes before the end of the body
  */
 export function readBody(
   request: IncomingMessage,

@@ -18,8 +18,7 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits the connections of a server. Above a limit of connections without complete headers per remote IP
- * address, closes the oldest of these, so that silent connections cannot block others.
+ * Limits the connections of a server, and the connections without complete headers per IP address.
  * @returns a function to call when the headers of a connection are complete
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
@@ -28,7 +27,7 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
   server.maxHeadersCount = maxHeaders
   server.on('drop', () => server.closeIdleConnections())
 
-  // Half of all connections, because a whole school may reconnect from one IP address after an outage.
+  // Large, because a whole school may reconnect from one IP address after an outage.
   const maxSilent = Math.max(16, Math.floor(max / 2))
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()

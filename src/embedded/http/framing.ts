@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/**
- * Number of headers at which a request is refused, because each header takes several times the memory of its
- * text.
- */
+/** Number of headers at which a request is refused, to limit memory. */
 export const maxHeaders = 256
 
 /** Returns the reason to refuse unsupported framing or too many headers. Prevents request smuggling. */

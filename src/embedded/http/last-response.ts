@@ -4,9 +4,8 @@ const maxDiscardedBytes = 10 * 1024 * 1024
 const maxDiscardMs = 2000
 
 /**
- * Sends the last response of a connection. Before closing, discards the rest of the request body, within
- * `maxDiscardedBytes` and `maxDiscardMs`. Closing with unread bytes would reset the connection, and a client
- * that is still sending could lose the response.
+ * Sends the last response of a connection. Discards unread bytes before closing, because closing with unread
+ * bytes could lose the response.
  */
 export async function sendLast(
   response: ServerResponse,

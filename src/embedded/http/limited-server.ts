@@ -3,10 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
 
-/**
- * Memory of waiting requests at which a connection accepts no more requests, in bytes, with and without a
- * valid key.
- */
+/** Memory of waiting requests at which a connection is full, in bytes, with and without a valid key. */
 const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
 
 interface LimitedServerOptions extends ServerOptions {
@@ -42,10 +39,7 @@ interface Parser {
   onIncoming(request: IncomingMessage, keepAlive: boolean): number
 }
 
-/**
- * HTTP server that handles the requests of a connection one after the other. A connection with too many
- * waiting requests is closed after the responses to them. The memory of all clients without a key is limited.
- */
+/** HTTP server that handles the requests of a connection one after the other, and limits waiting requests. */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
   readonly #pipelines = new WeakMap<Duplex, Pipeline>()
@@ -104,7 +98,7 @@ export class LimitedServer extends Server {
     }
     this.#pipelines.set(socket, pipeline)
     this.#unknown.add(socket)
-    // One read can contain thousands of requests. Only this callback can stop the parser between two of them.
+    // Only this callback can stop the parser between two requests of one read.
     const { parser } = socket as Socket & { parser: Parser }
     const { onIncoming } = parser
     parser.onIncoming = (request, keepAlive) => {

@@ -3,9 +3,8 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Creates a check that returns the reason to refuse a request, to protect against foreign web pages. Such
- * pages can send requests to a local service, and read the responses after DNS rebinding, but cannot forge
- * `Host` or `Origin`.
+ * Creates a check against requests of foreign web pages, including DNS rebinding. The check returns the
+ * reason for a refusal.
  * @param hosts accepted hosts in addition to loopback hosts
  */
 export function createForeignCheck(
@@ -60,7 +59,7 @@ function hostName(host: string | undefined): string | undefined {
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
   if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
-  // Servers on all interfaces accept any IP address as the host, because DNS rebinding needs a host name.
+  // Any IP address is safe here, because DNS rebinding needs a host name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
 }

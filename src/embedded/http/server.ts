@@ -151,9 +151,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /**
- * Creates options that let the server respond over HTTP/1.1 to offers of other protocols than WebSocket, such
- * as `Upgrade: h2c`. Node can drop bytes that follow such a request in the same read, so the response must be
- * the last of the connection.
+ * Creates options that treat upgrades to protocols other than WebSocket as plain requests. Node may drop
+ * bytes after such a request, so the response must be the last of the connection.
  */
 function createUpgradeOptions(): ServerOptions {
   const hasCallback = 'shouldUpgradeCallback' in createServer()

@@ -117,8 +117,7 @@ export function toSession(row: SessionRow, now: number) {
     user_id: row.user_id,
     connected_at: formatTimestamp(row.connected_at),
     disconnected_at: formatTimestamp(row.disconnected_at),
-    // Earlier versions recorded no reason. The field is then omitted, because null means that the session is
-    // open.
+    // Omits the unknown reason of an ended session, because null means that the session is open.
     ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
     elapsed_time: Math.max(0, Math.floor(elapsedMs / 1000)),
     ...(row.ip_address !== null && { ip_address: row.ip_address }),

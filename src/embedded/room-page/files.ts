@@ -8,7 +8,7 @@ interface Files {
 }
 
 /**
- * Creates one page for all rooms, and its assets. The script reads the room from the URL.
+ * Creates one page for all rooms, and the assets.
  * @param embedOrigin only origin that may embed the page; undefined for none
  */
 export function createFiles(embedOrigin: string | undefined): Files {

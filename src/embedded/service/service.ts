@@ -104,7 +104,7 @@ export function createService({
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = acceptsBody(endpoint.method)
-    // GET and DELETE requests without a query need no validation and do not wait for the schemas.
+    // Requests that need no validation do not wait for the schemas.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const query = operation.query
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)

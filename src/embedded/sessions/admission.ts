@@ -29,9 +29,8 @@ export function createMemberToken(memberId: string, token: string): string {
 }
 
 /**
- * Admits a client to a room, and adds a member if needed (API specification, “Room”). Call inside
- * `store.write`.
- * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
+ * Admits a client to a room (API specification, “Room”). Call inside `store.write`.
+ * @param token `access_token` of a user or member; undefined for an anonymous client
  * @throws {Fault} if the client cannot join
  */
 export function admit(
@@ -97,7 +96,7 @@ function findMember(store: Store, roomId: string, token: string): MemberRow | un
 }
 
 /**
- * Returns the room ID in a path `/v1/rooms/{id}/connect`; undefined for any other path.
+ * Parses the room ID of `/v1/rooms/{id}/connect`; undefined for any other path.
  * @throws {Fault} if the ID is not valid percent-encoding
  */
 export function parseConnectPath(pathname: string): string | undefined {

@@ -6,10 +6,7 @@ const maxBytes = 128 * 1024 * 1024
 /** Maximum size of a frame that is not counted if the socket's buffer is empty, in bytes. */
 const maxUncounted = 16 * 1024
 
-/**
- * Limit for unsent frames. A frame for many peers counts once. Above the limit, the peer that has been behind
- * for the longest time is disconnected.
- */
+/** Limit for unsent frames. A frame for many peers counts once. */
 export class Backlog {
   /** Number of counted writes in progress, by frame. */
   readonly #frames = new Map<Frame, number>()

@@ -20,10 +20,7 @@ const finalCodes = new Set([4001, 4002, 4003, 4004, 4400])
 
 const pauseLimits = { baseMs: 500, maxMs: 15_000 }
 
-/**
- * Silence after which the connection counts as lost, in milliseconds. The service sends the clock every five
- * seconds.
- */
+/** Silence after which the connection counts as lost, in milliseconds. */
 const silenceMs = 17_000
 
 export class Connection {

@@ -3,7 +3,7 @@ type EmbedEvent =
   | { event: 'message'; message: string }
   | { event: 'terminated'; reason: string }
 
-/** Posts an event to the embedding page, if its origin is the one that the service allows. */
+/** Posts an event to an embedding page of the allowed origin. */
 export function postToEmbedder(event: EmbedEvent): void {
   const origin = document.documentElement.dataset['embedOrigin']
   if (origin !== undefined && parent !== window) parent.postMessage(event, origin)

@@ -1,7 +1,6 @@
 /**
- * Moves the access token from the URL fragment to the storage of this tab, so that the page can be reloaded.
- * @param key storage key of the room's token
- * @returns the token of the URL, otherwise the stored token; undefined without a token
+ * Moves an access token from the URL fragment to the storage of this tab, for reloads.
+ * @returns the token of the URL, otherwise the stored token
  */
 export function takeToken(key: string): string | undefined {
   const given = new URLSearchParams(location.hash.slice(1)).get('access_token')
