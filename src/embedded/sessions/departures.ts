@@ -21,10 +21,8 @@ interface DepartureDeps<S extends RecordedSession> {
 }
 
 /**
- * Removes sessions from the roster, adds any webhook events, and records or defers their ends. Call inside
- * `store.write`.
- * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if
- * later
+ * Ends sessions, and adds any webhook events. Call inside `store.write`.
+ * @param at returns the end of a session in milliseconds since 1970
  * @returns the IDs of the rooms with events to deliver
  */
 export function recordDepartures<S extends RecordedSession>(
@@ -98,7 +96,7 @@ export function groupByRoom<S extends Pick<ConnectedSession, 'roomId'>>(
   return rooms
 }
 
-/** Stores the time that becomes the end of open sessions after a crash. Call inside `store.write`. */
+/** Stores the end of open sessions in case of a crash. Call inside `store.write`. */
 export function storeAliveTime(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }

@@ -44,7 +44,7 @@ type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** Manager of the connected sessions. If `store.write` fails, the hub also undoes its changes in memory. */
+/** Manager of the connected sessions. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()
@@ -106,7 +106,7 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /** Sends descriptions of the room to a session, on commit and after changes. Call inside `store.write`. */
+  /** Sends the room to a session, after the commit and after changes. Call inside `store.write`. */
   view(session: ConnectedSession): void {
     this.#options.store.afterCommit(() => this.#views.add(session))
   }

@@ -2,10 +2,7 @@ import { isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { busy } from '../common/faults.ts'
 
-/**
- * Default burst of anonymous joins per room and network. A whole school may reconnect from one IP address
- * after an outage.
- */
+/** Default burst of anonymous joins per room and network, large enough for a school that reconnects. */
 const defaultBurst = 10_000
 /** Time after which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
@@ -24,10 +21,7 @@ export interface AnonymousLimits {
   sessions?: number
 }
 
-/**
- * Limits for joins without a token: the joins of a room per network, and the sessions of all rooms. Each join
- * stores a session, even if the client disconnects immediately.
- */
+/** Limits for joins without a token, because each join stores a session. */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()
   readonly #joins: number
@@ -50,7 +44,7 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} if too many anonymous sessions are connected, or the network joins the room too often */
+  /** @throws {Fault} if a limit is exceeded */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
@@ -65,10 +59,7 @@ export class JoinLimiter {
   }
 }
 
-/**
- * Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. Returns other
- * text unchanged.
- */
+/** Returns the /64 network of an IPv6 address, because one machine can own the whole network. */
 function toNetwork(ipAddress: string): string {
   if (!isIPv6(ipAddress)) return ipAddress
   const [address = ''] = ipAddress.split('%')

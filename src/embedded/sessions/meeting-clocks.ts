@@ -36,8 +36,8 @@ export class MeetingClocks {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()
   /**
-   * Meeting time of each room at the start of the current meeting, in milliseconds. A meeting lasts until the
-   * last participant leaves.
+   * Meeting time of each room when the current meeting started, in milliseconds. Kept until no participant
+   * remains.
    */
   readonly #startMs = new Map<string, number>()
 
@@ -138,8 +138,7 @@ export class MeetingClocks {
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
     meeting.storedMs = Math.min(storedMs + elapsed, maxTotal)
-    // Rounding errors must not accumulate. Otherwise, a room at its meeting limit could report one second too
-    // few.
+    // Keeps the fraction, so that rounding errors do not accumulate.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)

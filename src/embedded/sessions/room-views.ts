@@ -44,10 +44,7 @@ export class RoomViews {
     this.#options = options
   }
 
-  /**
-   * Sends the room to a session, immediately and after changes. Call after the start of the session is
-   * committed.
-   */
+  /** Sends the room to a session, immediately and after changes. Call after the session is committed. */
   add(session: ConnectedSession): void {
     const { roomId } = session
     const none: Viewed = {

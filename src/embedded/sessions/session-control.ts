@@ -48,10 +48,7 @@ export interface SessionControl {
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, “Endpoints”, rule 4). */
   send(roomId: string, message: object): void
-  /**
-   * Sends a new description of a room to the sessions that show the room, after a change of the room, its
-   * people or its pages.
-   */
+  /** Sends a new description of a room to the sessions that show the room. */
   refresh(roomId: string, view?: 'pages'): void
   /** Returns the meeting time of a room in milliseconds; undefined if its clock is stopped. */
   meetingMs(roomId: string): number | undefined

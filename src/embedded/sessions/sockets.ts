@@ -14,13 +14,13 @@ import { type AnonymousLimits, JoinLimiter } from './join-limiter.ts'
 import { type CloseReason, closeReasons, type SessionClient } from './session-control.ts'
 import { refuseUpgrade, respondToUpgrade, type UpgradeResponse } from './upgrade.ts'
 
-/** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
+/** Close code of a connection lost without a close frame (RFC 6455, section 7.4.1). */
 const abnormalClosure = 1006
 
 const pingIntervalMs = 5000
 /** Time without received data after which a peer counts as lost, in milliseconds. */
 const idleTimeoutMs = 15_000
-/** Maximum size of a received message, in bytes. Clients need to send only pongs and close frames. */
+/** Maximum size of a received message, in bytes. */
 const maxFrameBytes = 16 * 1024
 /** Maximum time for the closing handshake with a refused client, in milliseconds. */
 const closeTimeoutMs = 5000
@@ -35,10 +35,7 @@ interface Liveness {
   cancel: () => void
 }
 
-/**
- * Session to connect, or the response that replaces the handshake. With a response, `session` is set if the
- * client has joined.
- */
+/** Session to connect, or the response that replaces the handshake, even after a join. */
 export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
@@ -178,8 +175,8 @@ export class Sockets {
   }
 
   /**
-   * Pings the peers that would be lost if the clock jumped by `ms` milliseconds, and waits for their
-   * responses, for at most a second. Peers that respond count as alive until after the jump.
+   * Pings the peers that a clock jump of `ms` milliseconds would time out. Peers that respond count as alive
+   * until after the jump.
    */
   async probe(ms: number, realClock: Clock): Promise<void> {
     const end = this.#options.clock.monotonic() + ms
@@ -245,10 +242,10 @@ function readClient({ socket, headers }: IncomingMessage): Required<SessionClien
   }
 }
 
-/** Returns true only if `ws` accepts the handshake, because a refused client must not have a session. */
+/** Checks the handshake before the join, because a refused client must not have a session. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
-  // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
+  // Version 8 sends the origin in a header that the server does not check.
   const isVersion = headers['sec-websocket-version'] === '13'
   const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
   // A proxy could treat the WebSocket frames as a request body.
@@ -262,10 +259,7 @@ function isProtocolList(header: string): boolean {
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
 }
 
-/**
- * Subprotocol of clients that show the room. These clients get room descriptions, and get refusals as close
- * codes.
- */
+/** Subprotocol of clients that show the room. */
 const roomProtocol = 'meetroom.room'
 
 /** Prefix of the subprotocol with the access token in base64url, because servers often log URLs. */

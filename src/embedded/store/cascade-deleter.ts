@@ -11,9 +11,7 @@ const dependentTables = {
 } as const
 type Kind = keyof typeof dependentTables
 
-/**
- * Deleter of the rows of deleted rooms and users. Many rows are deleted in steps, which resume after a crash.
- */
+/** Deleter of the rows of deleted rooms and users, in steps that resume after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
   #busy = false
@@ -23,8 +21,8 @@ export class CascadeDeleter {
   }
 
   /**
-   * Deletes the dependent rows of a room or user: at most `stepRows` immediately, the others after the
-   * commit. Call inside the `store.write` that deletes the room or user.
+   * Deletes dependent rows, at most `stepRows` immediately and the others after the commit. Call inside
+   * `store.write`.
    */
   sweep(kind: Kind, id: string): void {
     if (this.#sweepSome(kind, id, stepRows)) return
@@ -33,8 +31,8 @@ export class CascadeDeleter {
   }
 
   /**
-   * Completes an unfinished deletion, so that the ID can be reused. Returns false without an unfinished
-   * deletion. Call inside `store.write`.
+   * Completes an unfinished deletion, so that the ID can be reused. Call inside `store.write`.
+   * @returns false without an unfinished deletion
    */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
@@ -42,8 +40,7 @@ export class CascadeDeleter {
   }
 
   /**
-   * Resumes unfinished deletions and records deferred session ends, in the background. After a failed step,
-   * the next call retries.
+   * Runs deferred deletions and session ends in the background. After a failed step, the next call retries.
    */
   wake(): void {
     if (this.#busy) return

@@ -5,10 +5,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export interface Sqlite {
   exec(sql: string): void
   prepare(sql: string): Statement
-  /**
-   * Iterates over the rows of a table. A value is undefined for a blob, an inexact integer, and a text that
-   * is too long or not UTF-8.
-   */
+  /** Iterates over the rows of a table. Unsupported values, such as blobs and long texts, are undefined. */
   rows(table: string, columns: readonly string[], maxBytes: number): Iterable<(Value | undefined)[]>
   close(): void
 }
@@ -44,10 +41,7 @@ interface DriverStatement {
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */
 export class Connection implements Sqlite {
   readonly #driver: Driver
-  /**
-   * Statement of `rows`. The reference is needed, because Node 22.13 frees a statement that only its
-   * iterator uses.
-   */
+  /** Statement of `rows`, referenced because Node 22.13 frees a statement that only its iterator uses. */
   #iterated: DriverStatement | undefined
 
   constructor(driver: Driver) {
@@ -79,9 +73,8 @@ interface JsonBytes {
 }
 
 /**
- * Statement whose rows arrive as the bytes of a JSON text. The driver must not convert stored text: for bytes
- * that are not UTF-8, libsql aborts the process, and `node:sqlite` returns different text. For many rows,
- * reading JSON is also three times as fast.
+ * Statement that reads rows as bytes of JSON, because drivers cannot safely convert text that is not UTF-8.
+ * For many rows, reading JSON is also three times as fast.
  */
 class SafeStatement implements Statement {
   readonly #driver: Driver
@@ -139,8 +132,7 @@ class SafeStatement implements Statement {
 
   #nameColumns(values: readonly Value[]): string[] {
     if (this.#plain.columns) return this.#plain.columns().map(({ name }) => name)
-    // The join returns a row even if the query finds none. Reading text is unsafe only in libsql, which has
-    // `columns`.
+    // The join returns a row even if the query finds none. Drivers without `columns` read text safely.
     const sample = `SELECT found.* FROM (SELECT 1) LEFT JOIN (${this.#sql}) AS found`
     return Object.keys(this.#driver.prepare(sample).get(...values) ?? {})
   }
@@ -156,9 +148,7 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
-/**
- * Selects a text as its bytes, and a blob, a long text or an inexact integer as a byte that is not UTF-8.
- */
+/** Selects a text as bytes, and an unsupported value as a byte that is not UTF-8. */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'
     WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)

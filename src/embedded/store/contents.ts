@@ -36,9 +36,8 @@ export function listColumns(db: Sqlite, table: string): string[] {
 }
 
 /**
- * Fills an empty database with the rows of an attached database that this program has just written. Call
- * inside a transaction.
- * @param from name of the attached database, which has the current schema
+ * Fills an empty database from a trusted database with the current schema. Call inside a transaction.
+ * @param from name of the attached database
  */
 export function copyContents(db: Sqlite, from: string): void {
   runMigrations(db, 0)

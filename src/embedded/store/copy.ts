@@ -12,8 +12,7 @@ export interface DatabaseFile {
 export const savedDirectory = 'backups'
 
 /**
- * Copies a database into the sibling directory `backups`, replacing a file of the same name. Uncommitted
- * changes of other connections are not copied.
+ * Copies a database into the sibling directory `backups`, replacing a file of the same name.
  * @returns path of the copy
  */
 export function saveCopy({ path, open }: DatabaseFile, name: string): string {
@@ -31,10 +30,9 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
 }
 
 /**
- * Copies a database to a file; a new file has mode 0600. The copy is consistent while other processes write,
- * and `path` names the copy only once it is on disk.
- * @param directory private directory for an intermediate copy: SQLite opens files by name, and another user
- * could replace a file in the directory of `path`
+ * Copies a database to a file, consistently while other processes write.
+ * @param directory private directory for an intermediate copy, because other users could replace a file
+ * elsewhere
  * @returns size of the copy, in bytes
  * @throws the errors of `Draft`, of SQLite and of the file system
  */

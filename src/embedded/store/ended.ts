@@ -11,7 +11,7 @@ const listed = 'SELECT value FROM json_each(?)'
 
 /**
  * Call inside `store.write`.
- * @param at end of the sessions in milliseconds since 1970; the start of a session is used if later
+ * @param at end of the sessions in milliseconds since 1970; a later start is used instead
  */
 export function recordEnds(
   store: Store,
@@ -30,8 +30,8 @@ export function recordEnds(
 }
 
 /**
- * Lists session ends, which `recordListedEnds` records later. Listing thousands of ends is much faster than
- * recording them. Call inside `store.write`.
+ * Lists session ends for `recordListedEnds`, because recording many ends is much slower. Call inside
+ * `store.write`.
  */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)

@@ -25,10 +25,7 @@ export class DatabaseFiles {
     this.noteLog()
   }
 
-  /**
-   * Returns true once writes would be lost, because a path names another file or no file, or the log was
-   * truncated.
-   */
+  /** Returns true once a file was deleted or replaced, or the log was truncated. */
   areLost(): boolean {
     this.#checkedAt = performance.now()
     this.#isLost ||= this.#identify() !== this.#opened
@@ -43,10 +40,7 @@ export class DatabaseFiles {
     return this.#isLost
   }
 
-  /**
-   * Compares the size of the log with its last known size. Call before and after each commit, because a
-   * commit could hide a truncation.
-   */
+  /** Detects a truncated log. Call before and after each commit, because a commit could hide a truncation. */
   noteLog(): void {
     if (this.#log === undefined) return
     const { size } = fstatSync(this.#log)

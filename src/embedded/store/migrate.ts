@@ -19,7 +19,6 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
 /**
  * @param saveOld copies the database before the migrations; receives the old version
  * @throws {UsageError} if the schema is of a newer version of the program
- * @throws the error of SQLite or of `saveOld`
  */
 export function migrate(db: Database, saveOld: (version: number) => void): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0

@@ -10,7 +10,7 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
-  /** Stored part of the total meeting time. It lacks the time since the last save of a running meeting. */
+  /** Total meeting time up to the last save, in milliseconds. */
   meeting_ms: number
   /** Value of `meeting_ms` from which `max_meeting_seconds` counts; set when the room is reopened. */
   meeting_from_ms: number
@@ -64,7 +64,7 @@ export interface SessionRow {
   end_reason: EndReason | null
   /** Null if unknown, and for a session of a seed or of an earlier version. */
   ip_address: string | null
-  /** Null if the client sent none, and for a session of a seed or of an earlier version. */
+  /** Null if unknown, such as for a session of a seed. */
   user_agent: string | null
 }
 
@@ -93,10 +93,7 @@ export interface DeliveryRow {
   round_start: number
   /** Time of the last request for a redelivery, in milliseconds since 1970; null without one. */
   round_at: number | null
-  /**
-   * Time of the next attempt, in milliseconds since 1970; null before the first attempt of an event or
-   * redelivery, and for a finished delivery.
-   */
+  /** Time of the next retry in milliseconds since 1970; null if no retry is scheduled. */
   next_at: number | null
   last_at: number | null
   last_status: number | null

@@ -13,7 +13,7 @@ export interface SavedCopy {
 
 /**
  * Lists the automatic copies of a workspace, newest first.
- * @throws {UsageError} if the directory of the copies cannot be read
+ * @throws {UsageError} if the directory cannot be read
  */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)

@@ -74,9 +74,8 @@ export function createEmpty(open: OpenSqlite, version: number): Sqlite {
 }
 
 /**
- * Requires the schema of the migrations, because triggers and views of another schema would run.
+ * Requires the schema of the migrations, because foreign triggers and views would run.
  * @throws {UsageError} for another schema, unless its version is newer
- * @throws the error of SQLite
  */
 export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): void {
   db.exec('PRAGMA busy_timeout = 5000')

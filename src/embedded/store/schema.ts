@@ -45,10 +45,7 @@ const clientsStep = `
     FROM sessions;
 `
 
-/**
- * Migration that removes stored counts and indexes on demand. `migrate` drops the full-text index, because
- * some versions of Node lack the module of that index.
- */
+/** Migration that removes stored counts and indexes on demand. `migrate` drops the full-text index. */
 const plainStep = `
   DROP TRIGGER email_changed;
   DROP TRIGGER email_deleted;

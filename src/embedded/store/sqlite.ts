@@ -21,7 +21,7 @@ export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
 
 /**
  * Loads Node's SQLite, or libsql if this Node has no SQLite.
- * @throws {UsageError} if this Node has no SQLite and libsql is not installed
+ * @throws {UsageError} if both are missing
  */
 export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   const open = await loadDriver(quietly)
@@ -38,8 +38,8 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
 }
 
 /**
- * Reads with the driver alone can abort the process: see `SafeStatement`.
- * @throws {UsageError} if this Node has no SQLite and libsql is not installed
+ * Loads a driver. Reads without `SafeStatement` can abort the process.
+ * @throws {UsageError} if no driver is available
  */
 export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {
   try {
@@ -66,7 +66,7 @@ export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sq
 
 /**
  * Opens an untrusted database only for reading.
- * @throws the error of `open` or of SQLite, or an Error if the connection can write
+ * @throws an Error if the connection can write
  */
 export function openReadOnly(open: OpenSqlite, path: string): Sqlite {
   const db = open(path, { readOnly: true })

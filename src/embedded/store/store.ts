@@ -76,10 +76,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` in a transaction, and resolves after the commit. Concurrent writes share one commit.
-   * @throws the error of `work` or of SQLite, after the changes of the write are undone
+   * Runs `work` in a transaction, and resolves after the commit.
+   * @throws the error of `work` or of the transaction, after the changes are undone
    * @throws the error of an `afterCommit` callback, after the commit
-   * @throws {Fault} if changes would be lost: see `DatabaseFiles`
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
@@ -149,9 +148,8 @@ export class Store {
   }
 
   /**
-   * Commits when the batch is full or no longer grows. Node accepts one connection per turn of the event
-   * loop, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new clients
-   * waited for four seconds.
+   * Commits when the batch is full or no longer grows, because a disk sync takes as long as many turns of the
+   * event loop. With a sync in every turn, some of 256 new clients waited for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -178,9 +176,8 @@ export class Store {
   }
 
   /**
-   * Undoes a failed write: rolls back to the savepoint and repeats the changes of other writes. Sets a new
-   * savepoint, so that each change is repeated at most once. A savepoint for each write reduced the
-   * throughput by a seventh.
+   * Undoes a failed write by repeating the other changes since the savepoint. A savepoint for each write
+   * reduced the throughput by a seventh.
    */
   #undo(write: Write, changesBefore: number, cause: unknown): void {
     const hasChanged = this.#changes.length > changesBefore

@@ -44,7 +44,7 @@ const retryDelays = [
 ]
 const recordRetryMs = 5 * second
 
-/** Sender of outbox events, with first attempts in order per room and retries for up to a day. */
+/** Sender of outbox events, with retries. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
   /** IDs of rooms for which `#firstAttempts` is running. */

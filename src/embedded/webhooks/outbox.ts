@@ -27,7 +27,7 @@ export interface PresenceChange extends ParticipantCounts {
   at: number
 }
 
-/** Returns the webhook of a room as JSON; undefined without a webhook, and after a response of 410. */
+/** Returns the active webhook of a room as JSON. */
 export function findWebhook(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
@@ -44,7 +44,7 @@ export function countWaiting(store: Store): number {
   return row?.count ?? 0
 }
 
-/** Adds changes to the outbox, or to the packs of the room if it has packs. Call inside `store.write`. */
+/** Adds changes to the outbox, or after the existing packs of the room. Call inside `store.write`. */
 export function enqueueOrPack(
   store: Store,
   newId: () => string,
@@ -71,10 +71,7 @@ export function hasPacked(store: Store, roomId: string): boolean {
   return store.one('SELECT 1 FROM packed_moves WHERE room_id = ?', roomId) !== undefined
 }
 
-/**
- * Stores changes outside the outbox, which is much faster than `enqueue` for thousands of changes. Call
- * inside `store.write`.
- */
+/** Stores many changes much faster than `enqueue`, but outside the outbox. Call inside `store.write`. */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
   for (let i = 0; i < changes.length; i += changesPerPack)
     store.run(

@@ -33,7 +33,7 @@ function isAllowed(address: string): boolean {
   const range = parsed.range()
   if (range === 'loopback') return true
   if (range !== 'unicast' || parsed.toString() === azureMetadataAddress) return false
-  // IPv6 addresses outside 2000::/3 can be private or embed an IPv4 address (`::10.0.0.1`).
+  // IPv6 addresses outside 2000::/3 can be private or embed an IPv4 address.
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 

@@ -23,8 +23,8 @@ interface RetentionOptions {
 }
 
 /**
- * Removes old finished deliveries at the start and every hour, even in a service without attempts. Returns a
- * function that stops the timer.
+ * Removes old finished deliveries at the start and every hour.
+ * @returns a function that stops the timer
  */
 export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {
   async function remove(): Promise<void> {

@@ -10,8 +10,8 @@ import { keepFinishedMs } from './retention.ts'
 const maxRetryMs = 24 * 60 * 60 * 1000
 
 /**
- * SQL that adds an attempt. `attempts` exceeds `round_start` even at the maximum, because equal values mean
- * that the first attempt is pending.
+ * SQL that adds an attempt and keeps `attempts` above `round_start`. Equal values mean a pending first
+ * attempt.
  */
 const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min(round_start, ${maxTotal - 1})`
 
@@ -23,8 +23,8 @@ interface Times {
 
 /**
  * Call inside `store.write`.
- * @returns time of the next attempt in Unix milliseconds; 'now' for a redelivery that was requested during
- * the attempt; undefined for a finished delivery
+ * @returns time of the next attempt in Unix milliseconds; 'now' for a requested redelivery; undefined for
+ * none
  */
 export function recordAttempt(
   store: Store,
@@ -66,10 +66,7 @@ export function recordAttempt(
   return isFinished ? undefined : nextAt
 }
 
-/**
- * Disables the webhook of a room permanently after the response 410 (Gone). Gives up waiting deliveries, and
- * deletes packed changes.
- */
+/** Disables the webhook of a room permanently after the response 410 (Gone). */
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
   store.run('DELETE FROM packed_moves WHERE room_id = ?', roomId)
@@ -84,8 +81,7 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} if the delivery is missing, waits for a first attempt or a redelivery, or was redelivered
- * too often
+ * @throws {Fault} if the delivery is missing or cannot be redelivered
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

@@ -1,7 +1,6 @@
 /**
- * Migration that stores row counts per block of 1,024 `seq` values. The counts exclude rows with a `seq` from
- * `users_counted` or `rooms_counted` on. Block -1 is the sum of the other blocks. In `room_counts`, `layout`
- * is '' for all layouts, or '=' followed by the name of a layout.
+ * Migration that stores row counts per block of 1,024 `seq` values. Block -1 is the sum of the other blocks,
+ * and the layout '' includes all layouts.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;

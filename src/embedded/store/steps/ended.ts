@@ -1,6 +1,5 @@
 /**
- * Migration for deferred session ends. `ended_sessions` and `ended_members` hold changes that the views
- * already show. `packed_moves` holds changes that are not in the outbox yet, as one JSON list per row.
+ * Migration for deferred session ends. The views show the changes in `ended_sessions` and `ended_members`.
  */
 export const endedStep = `
   CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
