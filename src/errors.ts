@@ -27,10 +27,7 @@ export type Hint = string | Suggestion | readonly Hint[]
 export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
-  /**
-   * Invalid value of the command line, and the value that was probably meant. Without another hint, the hint
-   * suggests the meant value. A redirection such as ` < FILE` follows the command.
-   */
+  /** Invalid value, and the value to suggest. A redirection such as ` < FILE` follows the suggested value. */
   correction?: readonly [given: string, meant: string, redirection?: string] | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */
@@ -125,7 +122,7 @@ export class NetworkError extends MeetroomError {
   readonly code = 'network'
 }
 
-/** Error for a failed service or an unusable response, such as a 5xx or a redirect of a read. */
+/** Error for a failed service or an unusable response, such as a 5xx. */
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'
@@ -144,9 +141,9 @@ export class UnknownOutcomeError extends MeetroomError {
   readonly code = 'unknown_outcome'
   /** True if no read of the item can determine the outcome. */
   readonly isFinal: boolean
-  /** True if the item is gone, and an earlier attempt of the request may have deleted the item. */
+  /** True if an earlier attempt of the request may have deleted the missing item. */
   readonly isGone: boolean
-  /** ID in the response to the creation of a room. The ID may belong to a job. */
+  /** ID in the response to the creation of a room; may belong to a job. */
   readonly possibleId: string | undefined
 
   constructor(message: string, { isFinal, isGone, possibleId, ...details }: UnknownOutcomeDetails = {}) {
@@ -190,7 +187,7 @@ export class UnhealthyError extends MeetroomError {
 /** Changes that were made before an error: `the room was created`. */
 export type Done = Readonly<{ text: string; isOne: boolean }>
 
-/** Error for output or storage that cannot be used. The exit code is EX_IOERR of sysexits(3). */
+/** Error for unusable output or storage, with the exit code EX_IOERR of sysexits(3). */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'
@@ -224,7 +221,7 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
 }
 
 /**
- * Describes an error of the operating system, without a code such as ENOENT.
+ * Describes a system error without a code such as ENOENT.
  * @param missing reason for a missing file or directory
  */
 export function describeSystemError(cause: unknown, missing = 'no such file'): string {

@@ -1,4 +1,4 @@
-/** Hashes a key to 52 bits. The lower 32 bits are the FNV-1a hash of the UTF-16 code units. */
+/** Hashes a key to 52 bits. */
 export function hashKey(key: string): number {
   let low = 0x811c9dc5
   let high = 0x9747b28c
@@ -12,8 +12,8 @@ export function hashKey(key: string): number {
 }
 
 /**
- * Hashes a text to 32 evenly distributed bits: `hashKey` with the final mix of MurmurHash3. The hash must not
- * change, because a resumed import selects the rows of its shard by hash.
+ * Hashes a text to 32 evenly distributed bits. The hash must not change, because resumed imports select rows
+ * by hash.
  */
 export function hashEvenly(text: string): number {
   let hash = hashKey(text) | 0

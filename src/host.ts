@@ -51,10 +51,7 @@ export interface Host {
   readonly effectiveUid: number | undefined
   userName(): Promise<string>
   isAlive(pid: number): boolean
-  /**
-   * Kills a process, or a process group given as `-pid`. Ignores processes that ended or belong to other
-   * users.
-   */
+  /** Kills a process, or a process group given as `-pid`. Ignores a process that cannot be killed. */
   kill(pid: number): void
   /** Returns undefined if this account has no home directory. */
   dirs(): Promise<{ config: string; data: string; cache: string } | undefined>
@@ -63,8 +60,8 @@ export interface Host {
   /** Monotonic clock, in milliseconds since an arbitrary moment. */
   monotonic(): number
   /**
-   * Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs. The returned function cancels
-   * the timer.
+   * Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs.
+   * @returns a function that cancels the timer
    */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects with the reason of the aborted signal. */
@@ -87,8 +84,7 @@ interface StopRequest {
 
 /**
  * Creates an output that opens its stream only on demand, because opening takes milliseconds.
- * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files can then be
- * synchronous
+ * @param mayBlock returns true if a slow reader may block the program
  */
 function createOutput(
   fd: number,
@@ -268,7 +264,7 @@ async function findDirs(): ReturnType<Host['dirs']> {
   try {
     homedir()
   } catch {
-    // In a container, HOME may be unset and the user ID unknown. The library below would then fail to load.
+    // Without a home directory, as in some containers, the library below would fail to load.
     return undefined
   }
   const { default: envPaths } = await import('env-paths')

@@ -45,7 +45,7 @@ export async function main(
   // Every request adds a listener, and Node warns about more than ten.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // Without the listener, a second signal ends the program. A prompt must restore the terminal before that.
+    // Deferred, so that a prompt restores the terminal before a second signal can end the program.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })
@@ -87,7 +87,7 @@ interface RunRequest extends Pick<ContextSetup, 'host' | 'interrupt' | 'connect'
   createContext?: (setup: ContextSetup) => Context
 }
 
-/** Runs a command line. Returns the help or version that the line asks for, otherwise an empty text. */
+/** Runs a command line. Returns the requested help or version, otherwise an empty text. */
 async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
   const { argv, line, createContext = (setup) => new Context(setup), ...machine } = request
   let helpText = ''
@@ -215,7 +215,7 @@ async function findMistake(argv: readonly string[], machine: Host): Promise<Meet
 /** Exit codes that `nameChanges` keeps, because data may have changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
-/** Adds earlier changes to an error that is not `undecided`. The exit code becomes 8, or stays 74. */
+/** Adds earlier changes to an error, unless the error is `undecided`. */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()
   if (done === undefined || undecided.has(error.exitCode)) return error

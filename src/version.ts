@@ -1,2 +1,2 @@
-// The bundler includes only this field of package.json, so that the file is not read at run time.
+// The bundler includes only this field of package.json.
 export { version } from '../package.json'

@@ -43,7 +43,7 @@ export interface Workspace {
 
 /**
  * @throws {OutputError} if storage fails, or the database is damaged
- * @throws {UsageError} if a file or the schema of the workspace must not be used, or SQLite is missing
+ * @throws {UsageError} if the workspace must not be used, or SQLite is missing
  */
 export function openWorkspace({
   dir,
@@ -159,9 +159,8 @@ function createKeyFile(file: string): void {
 }
 
 /**
- * Returns empty text for an empty file.
+ * Returns the key, or empty text for an empty file.
  * @throws {UsageError} if the contents are not a key
- * @throws the errors of `readKeyFile`
  */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)

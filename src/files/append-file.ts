@@ -21,10 +21,8 @@ export class AppendFile {
   }
 
   /**
-   * Opens a file, and creates a missing file with mode 0600. Symbolic links are not followed, because the
-   * path is used for a long time and another user may create a link meanwhile.
-   * @param uid effective user ID; undefined on systems without user IDs
-   * @throws {UsageError} if the path is not a regular file, or belongs to another user
+   * Opens a file; a new file has mode 0600. Refuses symbolic links, because another user could create a link.
+   * @throws {UsageError} if the file must not be used
    * @throws a system error if the file cannot be opened
    */
   static async open(path: string, uid: number | undefined, { truncate = false } = {}): Promise<AppendFile> {
@@ -56,7 +54,8 @@ export class AppendFile {
   }
 
   /**
-   * Writes the text with one system call if possible, so that it does not mix with text of other processes.
+   * Writes text with one system call if possible, so that text of other processes does not interrupt the
+   * text.
    */
   append(text: string | Buffer): void {
     const bytes = Buffer.from(text)

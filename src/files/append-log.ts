@@ -20,7 +20,7 @@ export class AppendLog {
   }
 
   /**
-   * Adds text to the next write. Resolves when the text is on disk.
+   * Adds text to the next write, and resolves when the text is on disk.
    * @throws the error of `write`
    */
   appendSynced(text = ''): Promise<void> {

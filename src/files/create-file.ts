@@ -14,12 +14,10 @@ export function createFile(path: string): Promise<FileHandle> {
 const sideFiles = ['-wal', '-shm', '-journal']
 
 /**
- * Creates a missing database file with mode 0600, which SQLite copies to the side files. SQLite itself would
- * follow links and create files that others can read. An existing file is not opened, because closing it
- * would release the locks of other connections of this process.
- * @param uid effective user ID: this user or root must own the file; undefined to accept any owner
- * @throws {UsageError} if a file of the database is not regular, or belongs to another user
- * @throws a system error if the file cannot be created
+ * Creates a missing database file with mode 0600. Does not open an existing file, because closing the file
+ * would release locks of this process.
+ * @param uid required owner, besides root; undefined to accept any owner
+ * @throws {UsageError} if a file of the database must not be used
  */
 export function prepareDatabaseFile(path: string, uid?: number): void {
   const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)
@@ -50,9 +48,8 @@ function createEmpty(path: string): Stats {
 }
 
 /**
- * Prepares a database that serves as a lock. Removes the access of other users, who could hold the lock.
- * @throws the errors of `prepareDatabaseFile`
- * @throws a system error if the access cannot be removed
+ * Prepares a lock database. Removes the access of other users, because other users could hold the lock.
+ * @throws the errors of `prepareDatabaseFile`, or a system error
  */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)

@@ -28,16 +28,13 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 interface DraftOptions {
   /** True to replace the file behind a symbolic link and to keep the link. */
   follow?: boolean
-  /** True to set mode 0600 in any case, and to replace a symbolic link that is not followed. */
+  /** True for mode 0600 in any case, and to replace a symbolic link that is not followed. */
   isPrivate?: boolean
-  /** False for a file that must not exist. If it exists, `publish` throws a system error with EEXIST. */
+  /** False to make `publish` throw a system error with EEXIST for an existing file. */
   overwrite?: boolean
 }
 
-/**
- * Temporary file that replaces its target when complete. The name is random, so that no other process can
- * create the draft in advance. A new target has mode 0600.
- */
+/** Temporary file that replaces its target when complete. A new target has mode 0600. */
 export class Draft {
   /** Path of the replaced file; a followed link is resolved. */
   readonly target: string
@@ -48,7 +45,7 @@ export class Draft {
 
   /**
    * @throws {UsageError} if the target must not be replaced
-   * @throws a system error if the draft cannot be created, or the target cannot be written
+   * @throws a system error if a file cannot be written
    */
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
@@ -170,10 +167,10 @@ export async function copyFile(from: string, to: string): Promise<void> {
   draft.publish()
 }
 
-/** Links to the open files of a process. Replacing such a file could lose the output of other programs. */
+/** Links to open files. Replacing such a file could lose the output of other programs. */
 const descriptors = /^\/dev\/(?:fd\/|std)|^\/proc\//
 
-/** @throws {UsageError} for a link to an open file, such as /dev/stdout, and for a broken link */
+/** @throws {UsageError} for a link to an open file, and for a broken link */
 function resolveLink(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
   if (descriptors.test(path)) throw createLinkError(path)

@@ -17,7 +17,7 @@ export function refuseDirectory(path: string): void {
 }
 
 /**
- * Creates the error for a path that exists where a new file is needed.
+ * Creates the error for an existing path.
  * @throws {UsageError} for a directory
  */
 export function createExistsError(path: string, because = '', hint = 'pass a new file'): UsageError {
@@ -31,7 +31,7 @@ export function createDirectoryError(): NodeJS.ErrnoException {
 }
 
 /**
- * @throws {UsageError} for a symbolic link, pipe, socket or device
+ * @throws {UsageError} for any other file
  * @throws a system error with EISDIR for a directory
  */
 export function requireRegular(path: string, found: Stats): void {
@@ -41,20 +41,16 @@ export function requireRegular(path: string, found: Stats): void {
 }
 
 /**
- * Requires that the target of a write belongs to this user or root: another owner could change the mode and
- * read the contents. Root may also write files of the directory's owner, as in a checkout of that user.
- * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} if the file belongs to another user
+ * Requires that this user or root owns the target of a write, because another owner could read the contents.
+ * Root may also write files of the directory's owner.
+ * @throws {UsageError} if another user owns the file
  */
 export function requireOwner(path: string, found: Stats, uid: number | undefined): void {
   if (uid === 0 && lstatSync(dirname(path)).uid === found.uid) return
   requireOwnFile(path, found, uid)
 }
 
-/**
- * Requires that a file belongs to this user, or to root, which can change every file.
- * @throws {UsageError} for a file of another user
- */
+/** @throws {UsageError} if neither this user nor root owns the file */
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
   if (uid === undefined || found.uid === uid || found.uid === 0) return
   throw new UsageError(`${path} belongs to another account of this machine (uid ${found.uid})`, {

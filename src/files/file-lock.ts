@@ -9,8 +9,8 @@ export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 const emptyLockStaleMs = 10_000
 
 /**
- * Acquires a lock file, and replaces a stale lock file. Returns undefined on success, or the other holder's
- * process ID (0 if unknown).
+ * Acquires a lock file, and replaces a stale lock file.
+ * @returns undefined on success, otherwise the process ID of the holder (0 if unknown)
  * @throws {UsageError} if the path is not a regular file
  * @throws a system error if the lock file cannot be created or read
  */
@@ -58,16 +58,13 @@ function readLock(lock: string): LockState | undefined {
 }
 
 function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, now }: Machine): boolean {
-  // Another process may be about to write its ID. The age may be negative, because clocks can be set back.
+  // Another process may be about to write its ID. A clock that was set back makes the age negative.
   if (text === '') return Math.abs(now() - createdAtMs) > emptyLockStaleMs
-  // A lock with this process ID is from an earlier process, because process IDs repeat in containers.
+  // Process IDs repeat in containers, so a lock with this ID is from an earlier process.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 
-/**
- * Removes a stale lock under a second lock: a concurrent removal could delete the new lock of another
- * process.
- */
+/** Removes a stale lock under a second lock, because a concurrent removal could delete a new lock. */
 async function removeStaleLock(lock: string, machine: Machine): Promise<void> {
   const removalLock = `${lock}.old`
   if (await create(removalLock, machine.pid)) {

@@ -20,8 +20,8 @@ interface InputOptions {
 }
 
 /**
- * Reads a file that the user named. Follows symbolic links; pipes such as `<(…)` are read to their end.
- * @throws {UsageError} if the input cannot be read, is an endless device, or is too large
+ * Reads a file or pipe that the user named, and follows symbolic links.
+ * @throws {UsageError} if the input cannot be read or is too large
  * @throws {InterruptedError} if a signal arrives while a pipe or terminal is read
  */
 export async function readInput(
@@ -40,7 +40,7 @@ export async function readInput(
 }
 
 /**
- * @throws {UsageError} if the input cannot be read or is an endless device
+ * @throws {UsageError} if the input cannot be read
  * @throws {InterruptedError} if a signal arrives while a pipe or terminal is read
  */
 export async function* streamInput(
@@ -68,7 +68,7 @@ export function refuseUrl(file: string): void {
     })
 }
 
-/** Returns true if the input may be readable only once, such as a pipe or a terminal. */
+/** Returns true if the input may be readable only once. */
 export async function isStream(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && (found.isFIFO() || found.isSocket() || found.isCharacterDevice())

@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { createLinkError } from './file-kind.ts'
 
 /**
- * Creates a missing directory and its missing parents with mode 0700. Recursive `mkdir` is not used, because
- * in Node 20 it never returns in /proc.
+ * Creates the missing directories of a path with mode 0700. In Node 20, recursive `mkdir` never returns in
+ * /proc.
  * @returns true for a new directory
- * @throws the system error of the directory that cannot be created
+ * @throws a system error if a directory cannot be created
  */
 export function makeDirectory(path: string): boolean {
   try {

@@ -8,10 +8,7 @@ import { Draft } from './draft.ts'
 import { toWriteError } from './file-errors.ts'
 import { SignalWait } from './signal-wait.ts'
 
-/**
- * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe,
- * such as /dev/stderr or `>(…)`.
- */
+/** Output that the user named. A file is replaced when the output is complete. */
 export class OutputFile {
   readonly #stream: WriteStream
   readonly #ended: Promise<void>
@@ -30,7 +27,7 @@ export class OutputFile {
 
   /**
    * @throws {UsageError} if the file must not be replaced
-   * @throws {OutputError} if the file cannot be opened for writing
+   * @throws {OutputError} if the file cannot be opened
    * @throws {InterruptedError} if a signal arrives before a pipe has a reader
    */
   static async open(file: string, host: Pick<Host, 'cwd' | 'onSignal'>): Promise<OutputFile> {
@@ -77,8 +74,7 @@ export class OutputFile {
 }
 
 /**
- * Requires that an output replaces only output of the same kind. A missing or empty file, a device and a pipe
- * hold nothing that could be lost.
+ * Requires that an output replaces only an empty file or a file of the same kind.
  * @param kind name with its article, such as “a plan”
  * @param isKind reads the existing file
  * @throws {UsageError} if the file has other contents

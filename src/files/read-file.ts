@@ -27,11 +27,10 @@ interface ReadOptions {
 }
 
 /**
- * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it
- * has a writer. The caller closes the file descriptor.
+ * Opens a regular file for reading, without waiting for the writer of a named pipe. The caller closes the
+ * file descriptor.
  * @throws {UsageError} if the file is not regular, or is a symbolic link that is not followed
- * @throws a system error if the file cannot be opened, or is a directory and links are followed
- * @throws the error of `check`
+ * @throws a system error or the error of `check`
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
   const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)
@@ -61,8 +60,7 @@ function openNow(path: string, name: string, links: number): number {
 
 /**
  * Reads a regular file as UTF-8.
- * @throws {UsageError} if the file is too large
- * @throws the error of `openRegular`
+ * @throws {UsageError} if the file is too large, otherwise the error of `openRegular`
  */
 export function readText(
   path: string,

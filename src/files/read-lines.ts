@@ -5,8 +5,7 @@ import { UsageError } from '../errors.ts'
 export const maxLength = 16 * 1024 * 1024
 
 /**
- * Splits text into lines at line feeds only. `node:readline` would also split at U+2028, which JSON strings
- * may contain.
+ * Splits text into lines at line feeds only, because JSON strings may contain U+2028.
  * @throws {UsageError} for a line longer than `maxLength`
  */
 export async function* readLines(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string[]> {

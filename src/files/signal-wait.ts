@@ -1,7 +1,7 @@
 import { InterruptedError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
-/** Wait that a signal can end, for work that cannot be canceled, such as opening a named pipe. */
+/** Wait that a signal can end, for work that cannot be canceled. */
 export class SignalWait {
   readonly release: () => void
   #interruption: InterruptedError | undefined
@@ -15,9 +15,8 @@ export class SignalWait {
   }
 
   /**
-   * Waits for work until a signal arrives. The launcher ends a process with abandoned work.
-   * @throws {InterruptedError} after a signal
-   * @throws the error of `work`
+   * Waits for work until a signal arrives. The work may continue after the signal.
+   * @throws {InterruptedError} after a signal, otherwise the error of `work`
    */
   until<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -7,12 +7,11 @@ import { readText } from './read-file.ts'
 const maxLinks = 40
 
 /**
- * Reads a file with a key, or with the base URL to which a key is sent. The file, and each symbolic link to
- * it with its directory, must belong to this user or root. Other users must not be able to write to the file.
- * Symbolic links are followed, because Kubernetes and dotfile managers use them.
- * @param uid user ID; undefined on systems without user IDs
+ * Reads a file with a key or a base URL. The file, and followed links with their directories, must belong to
+ * this user or root.
+ * @param uid undefined to skip the checks of owners and permissions
  * @param hasOwnDirectory true if the directory must also belong to this user or root
- * @throws {UsageError} if the file is not regular or too large, or another user controls it
+ * @throws {UsageError} if the file must not be used
  * @throws a system error if the file cannot be read
  */
 export function readTrusted(
@@ -36,14 +35,14 @@ export function isHiddenByOthers(error: unknown, uid: number | undefined): boole
 }
 
 /**
- * Reads a file with a key, or with the base URL to which a key is sent. As in container volumes, other users
- * may own or write to the directory. The file must not be writable by more users than the directory.
- * @throws {UsageError} if the file is not regular or too large, or another user controls it
+ * Reads a file with a key or a base URL. As in container volumes, other users who can write to the directory
+ * may also have write permission for the file.
+ * @throws {UsageError} if the file must not be used
  * @throws a system error if the file cannot be read
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {
   const { mode } = statSync(dirname(path))
-  // In a sticky directory, such as /tmp, write permission does not allow replacing another user's file.
+  // In a sticky directory, write permission does not allow replacing another user's file.
   const shared = isSticky(mode) ? 0 : mode & 0o022
   return readText(path, { check: (found) => requirePrivate(path, found, uid, path, shared) })
 }
@@ -62,9 +61,9 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
 }
 
 /**
- * Returns the path without its symbolic links.
- * @throws {UsageError} if another user owns a link or its directory, and could change the target of the link
- * @throws a system error if a part of the path cannot be read, or there are more than `maxLinks` links
+ * Returns the path without symbolic links.
+ * @throws {UsageError} if another user could change the target of a link
+ * @throws a system error, such as for more than `maxLinks` links
  */
 function followOwnLinks(path: string, uid: number, name: string): string {
   const rest = resolve(path).split('/')

@@ -7,8 +7,8 @@ import type { Host } from '../host.ts'
 const options = { timeout: 10_000, windowsHide: true }
 
 /**
- * Gives this user full access to a path on Windows, and removes inherited access. Runs the system programs by
- * full path, so that PATH cannot replace them. Returns the reason for a failure; undefined on success.
+ * Gives this user full access to a path on Windows, and removes inherited access.
+ * @returns the reason for a failure; undefined on success
  */
 export async function keepToUser(
   path: string,

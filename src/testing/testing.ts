@@ -139,8 +139,8 @@ function checkOptions(options: Public.StartOptions): void {
 }
 
 /**
- * Marks a directory, creating it if missing. Returns true if the directory contains no workspace.
- * @throws {UsageError} for a workspace that `startService` did not create, because a reset would delete it
+ * Marks a directory for `reset`. Returns true if the directory contains no workspace.
+ * @throws {UsageError} for a workspace that `startService` did not create
  */
 function prepareDirectory(dir: string): boolean {
   const isNew = !existsSync(getDatabasePath(dir))

@@ -127,10 +127,7 @@ export type FaultTarget = Operation | 'connect'
 export interface Fault {
   /** `connect` is the opening of a WebSocket. Default: all operations, without `connect`. */
   readonly operation?: FaultTarget | readonly FaultTarget[]
-  /**
-   * IDs. A matching request names at least one of them in the path, or as `user_id` in the body. For
-   * `connect`: room IDs.
-   */
+  /** IDs, one of which a request must contain in the path or as `user_id`. For `connect`: room IDs. */
   readonly id?: string | readonly string[]
   /** Status of the response, from 400 to 599. */
   readonly status?: number
@@ -140,8 +137,7 @@ export interface Fault {
   /** Delay before the response, measured by the clock of the service. */
   readonly delay?: Duration
   /**
-   * `reset`: no response. `cut`: the connection closes after half of the response body, or after the
-   * WebSocket handshake.
+   * `reset`: no response. `cut`: the connection closes during the response, or after the WebSocket handshake.
    */
   readonly connection?: 'reset' | 'cut'
   /** `write`: the operation takes effect first. Default: `status` and `reset` prevent the operation. */
@@ -199,8 +195,7 @@ export interface TestService extends AsyncDisposable {
     /** Time of the service in milliseconds since 1970. */
     now(): number
     /**
-     * Moves the time forward, by at most ten years. Resolves when due webhooks have been attempted and due
-     * meetings have ended.
+     * Moves the time forward, by at most ten years. Resolves after the due effects, such as webhook attempts.
      */
     advance(duration: Duration): Promise<void>
     freeze(): void
@@ -212,8 +207,8 @@ export interface TestService extends AsyncDisposable {
   }
   readonly webhooks: {
     /**
-     * Returns the first matching attempt that no earlier call has returned, and waits for such an attempt up
-     * to `timeout` (default: 2s). The error of a timeout lists the last ten attempts.
+     * Returns the first matching attempt that no earlier call has returned. Waits up to `timeout` (default:
+     * 2s).
      */
     next(matches?: (event: WebhookEvent) => boolean, options?: { timeout?: Duration }): Promise<WebhookEvent>
     /** Resolves when no attempt is running. Webhooks that wait for a retry do not count. */
