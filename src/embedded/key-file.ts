@@ -5,8 +5,7 @@ import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
  * Reads the API key of a workspace.
  * @param dir data directory; undefined for a workspace in memory
  * @returns empty text for an empty file; undefined if the contents are not a key
- * @throws {UsageError} if the file is not safe to read
- * @throws a system error if the file cannot be read
+ * @throws {UsageError} or a system error if the file cannot be used
  */
 export function readKeyFile(
   file: string,

@@ -42,7 +42,7 @@ export interface Workspace {
 }
 
 /**
- * @throws {OutputError} if storage fails, or the database is damaged
+ * @throws {OutputError} if storage fails
  * @throws {UsageError} if the workspace must not be used, or SQLite is missing
  */
 export function openWorkspace({

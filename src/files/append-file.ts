@@ -22,8 +22,7 @@ export class AppendFile {
 
   /**
    * Opens a file; a new file has mode 0600. Refuses symbolic links, because another user could create a link.
-   * @throws {UsageError} if the file must not be used
-   * @throws a system error if the file cannot be opened
+   * @throws {UsageError} or a system error if the file cannot be used
    */
   static async open(path: string, uid: number | undefined, { truncate = false } = {}): Promise<AppendFile> {
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_APPEND

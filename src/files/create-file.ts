@@ -47,10 +47,7 @@ function createEmpty(path: string): Stats {
   return lstatSync(path)
 }
 
-/**
- * Prepares a lock database. Removes the access of other users, because other users could hold the lock.
- * @throws the errors of `prepareDatabaseFile`, or a system error
- */
+/** Prepares a lock database. Removes the access of other users, because other users could hold the lock. */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)
   if ((lstatSync(path).mode & 0o077) === 0) return

@@ -43,10 +43,7 @@ export class Draft {
   readonly #overwrite: boolean
   #isOpen = true
 
-  /**
-   * @throws {UsageError} if the target must not be replaced
-   * @throws a system error if a file cannot be written
-   */
+  /** @throws {UsageError} or a system error if the target cannot be replaced */
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
     this.target = follow ? resolveLink(path) : path

@@ -31,7 +31,7 @@ export function createDirectoryError(): NodeJS.ErrnoException {
 }
 
 /**
- * @throws {UsageError} for any other file
+ * @throws {UsageError} for a link, pipe, socket or device
  * @throws a system error with EISDIR for a directory
  */
 export function requireRegular(path: string, found: Stats): void {

@@ -11,8 +11,7 @@ const emptyLockStaleMs = 10_000
 /**
  * Acquires a lock file, and replaces a stale lock file.
  * @returns undefined on success, otherwise the process ID of the holder (0 if unknown)
- * @throws {UsageError} if the path is not a regular file
- * @throws a system error if the lock file cannot be created or read
+ * @throws {UsageError} or a system error if the lock file cannot be used
  */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {

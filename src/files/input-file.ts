@@ -20,7 +20,7 @@ interface InputOptions {
 }
 
 /**
- * Reads a file or pipe that the user named, and follows symbolic links.
+ * Reads an input that the user named, such as a file or a pipe.
  * @throws {UsageError} if the input cannot be read or is too large
  * @throws {InterruptedError} if a signal arrives while a pipe or terminal is read
  */

@@ -6,7 +6,6 @@ import { createLinkError } from './file-kind.ts'
  * Creates the missing directories of a path with mode 0700. In Node 20, recursive `mkdir` never returns in
  * /proc.
  * @returns true for a new directory
- * @throws a system error if a directory cannot be created
  */
 export function makeDirectory(path: string): boolean {
   try {

@@ -76,7 +76,6 @@ export class OutputFile {
 /**
  * Requires that an output replaces only an empty file or a file of the same kind.
  * @param kind name with its article, such as “a plan”
- * @param isKind reads the existing file
  * @throws {UsageError} if the file has other contents
  */
 export async function requireSameKind(

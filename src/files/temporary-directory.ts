@@ -11,7 +11,7 @@ export interface TemporaryDirectory {
 /**
  * Creates a directory with mode 0700.
  * @param what contents of the directory, for the error
- * @throws {OutputError} if the directory cannot be created
+ * @throws {OutputError} if the creation fails
  */
 export async function createTemporaryDirectory(what: string, parent = tmpdir()): Promise<TemporaryDirectory> {
   try {

@@ -9,10 +9,9 @@ const maxLinks = 40
 /**
  * Reads a file with a key or a base URL. The file, and followed links with their directories, must belong to
  * this user or root.
- * @param uid undefined to skip the checks of owners and permissions
+ * @param uid undefined to skip these checks
  * @param hasOwnDirectory true if the directory must also belong to this user or root
- * @throws {UsageError} if the file must not be used
- * @throws a system error if the file cannot be read
+ * @throws {UsageError} or a system error if the file cannot be used
  */
 export function readTrusted(
   path: string,
@@ -35,10 +34,9 @@ export function isHiddenByOthers(error: unknown, uid: number | undefined): boole
 }
 
 /**
- * Reads a file with a key or a base URL. As in container volumes, other users who can write to the directory
- * may also have write permission for the file.
- * @throws {UsageError} if the file must not be used
- * @throws a system error if the file cannot be read
+ * Reads a file with a key or a base URL. Other users who can write to the directory may also have write
+ * permission for the file, as in container volumes.
+ * @throws {UsageError} or a system error if the file cannot be used
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {
   const { mode } = statSync(dirname(path))

@@ -26,8 +26,7 @@ export function formatTimestamp(ms: number | null): string | null {
 }
 
 /**
- * Requires a percent-encoded URL without percent signs in the host (API specification, “What the service
- * does”).
+ * Requires a percent-encoded URL, but with an unencoded host (API specification, “What the service does”).
  * @throws {Fault} for any other text
  */
 export function requireEncodedUrl(field: string, url: string): void {
@@ -45,8 +44,8 @@ export function requireWebUrl(field: string, url: string): void {
 }
 
 /**
- * Refuses text that SQLite would change. Fields outside `fields` are exempt, because JSON escapes such text.
- * @throws {Fault} for such text, and for a field `__proto__`
+ * Refuses text that SQLite would change, and a field `__proto__`. Fields outside `fields` are exempt, because
+ * JSON escapes such text.
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {

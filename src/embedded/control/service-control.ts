@@ -28,7 +28,6 @@ const maxAdvanceMs = 3650 * 24 * 3_600_000
 
 const none: Seeded = { users: [], rooms: [] }
 
-/** Clock, faults and seed of a service under test. */
 export class ServiceControl {
   readonly clock: ServiceClock
   readonly faults: FaultRules

@@ -21,7 +21,7 @@ interface Invitation {
 
 /**
  * Adds a user to a room, or updates the existing member.
- * @throws {Fault} if the user does not exist, or the service refuses a field
+ * @throws {Fault} if the service refuses the invitation
  */
 export function invite(
   context: HandlerContext,

@@ -39,7 +39,7 @@ interface Parser {
   onIncoming(request: IncomingMessage, keepAlive: boolean): number
 }
 
-/** HTTP server that handles the requests of a connection one after the other, and limits waiting requests. */
+/** HTTP server that handles one request of a connection at a time, and limits waiting requests. */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
   readonly #pipelines = new WeakMap<Duplex, Pipeline>()

@@ -44,7 +44,6 @@ type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** Manager of the connected sessions. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()

@@ -11,7 +11,7 @@ const dependentTables = {
 } as const
 type Kind = keyof typeof dependentTables
 
-/** Deleter of the rows of deleted rooms and users, in steps that resume after a crash. */
+/** Deleter of dependent rows, in steps that resume after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
   #busy = false

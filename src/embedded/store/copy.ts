@@ -34,7 +34,6 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
  * @param directory private directory for an intermediate copy, because other users could replace a file
  * elsewhere
  * @returns size of the copy, in bytes
- * @throws the errors of `Draft`, of SQLite and of the file system
  */
 export function copyDatabase(
   source: Sqlite,

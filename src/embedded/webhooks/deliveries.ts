@@ -44,7 +44,6 @@ const retryDelays = [
 ]
 const recordRetryMs = 5 * second
 
-/** Sender of outbox events, with retries. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
   /** IDs of rooms for which `#firstAttempts` is running. */

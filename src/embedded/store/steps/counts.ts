@@ -1,6 +1,5 @@
 /**
- * Migration that stores row counts per block of 1,024 `seq` values. Block -1 is the sum of the other blocks,
- * and the layout '' includes all layouts.
+ * Migration that stores row counts per block of 1,024 `seq` values. Block -1 is the sum of the other blocks.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;
