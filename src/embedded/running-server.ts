@@ -35,7 +35,8 @@ export interface WorkspaceLock {
 
 /**
  * Locks a data directory. The operating system releases the lock even after a crash.
- * @throws {UsageError} for example if another process holds the lock, or an error of the system or of SQLite
+ * @throws {UsageError} for example if another process holds the lock
+ * @throws a system error or an error of SQLite
  */
 export async function lockWorkspace(
   dir: string,

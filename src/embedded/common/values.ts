@@ -26,8 +26,8 @@ export function formatTimestamp(ms: number | null): string | null {
 }
 
 /**
- * Requires a percent-encoded URL, but with an unencoded host (API specification, “What the service does”).
- * @throws {Fault} for any other text
+ * Requires a percent-encoded URL (API specification, “What the service does”).
+ * @throws {Fault} for any other text, and for a URL with a percent-encoded host
  */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
@@ -44,8 +44,8 @@ export function requireWebUrl(field: string, url: string): void {
 }
 
 /**
- * Refuses text that SQLite would change, and a field `__proto__`. Fields outside `fields` are exempt, because
- * JSON escapes such text.
+ * Refuses text that SQLite would change. Fields outside `fields` are exempt, because JSON escapes such text.
+ * @throws {Fault} for such text, and for a field `__proto__`
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {
