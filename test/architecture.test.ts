@@ -107,7 +107,7 @@ test('modules of cli import the embedded service only dynamically', () => {
 })
 
 test('source directories have no import cycles, including cycles of type imports and dynamic imports', () => {
-  // Each file directly in src is a separate node: main.ts is above cli, and errors.ts below.
+  // Each file directly in src is a separate node; src as one node would be part of a cycle.
   const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of ours)
@@ -273,7 +273,6 @@ test('only output/views declares views', () => {
 test('only match.ts and a fixed list of modules compare names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
-  // The other modules compare cells of an import file, create slugs, and compare sent with received values.
   expect(having(/\.normalize\('NF/)).toEqual([
     ...['cli/import/read/lookalikes.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])

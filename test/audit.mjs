@@ -1,5 +1,6 @@
-// Prints known vulnerabilities of the bundled packages: `npm audit`, reduced to the bill of materials. These
-// packages are development dependencies, so `npm audit --omit=dev` omits them. Run with: npm run audit
+// Prints known vulnerabilities of the bundled packages; `npm audit --omit=dev` omits these development
+// dependencies.
+// Run with: npm run audit
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

@@ -433,7 +433,7 @@ describe('text for a terminal', () => {
   })
 })
 
-/** Parses RFC 4180: records end with CRLF; fields with a quote, a comma or a line break are quoted. */
+/** Parses CSV as in RFC 4180. Each record must end with CRLF. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy

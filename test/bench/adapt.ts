@@ -1,9 +1,8 @@
-// Compares `users import` with adaptive concurrency to fixed concurrency and to an import without lookups, on
-// a service with latency. Also imports into a service that limits the requests per second, by a counter per
-// second or by a token bucket of five.
+// Compares `users import` with adaptive and with fixed concurrency, on a service with latency or a rate
+// limit.
 // Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000
-// --rate 50 --limited-rounds 3]. These values give a large run; some defaults are smaller. --limited 0 skips
-// the limited service, and --rounds 0 skips the other cases.
+// --rate 50 --limited-rounds 3].
+// --limited 0 skips the limited service, and --rounds 0 skips the other cases.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

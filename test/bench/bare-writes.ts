@@ -1,5 +1,4 @@
-// Bare program that bench:writes compares with `meetroom serve`. It uses node:http and the same SQLite
-// driver, commits all writes of a turn of the event loop together, and checks no input.
+// Peer of `meetroom serve` in bench:writes. Commits rooms durably, and checks no input.
 import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

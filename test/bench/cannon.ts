@@ -9,7 +9,7 @@ export interface Round {
 }
 
 /**
- * Sends `amount` requests, and measures the time until the last response.
+ * Sends `amount` requests.
  * @param pid process ID of the server
  * @throws if a request fails or is refused
  */

@@ -17,10 +17,7 @@ const insertRooms = `${numbers}
 
 export const roomId = (i: number) => i.toString(16).padStart(24, '0')
 
-/**
- * Creates a workspace with `count` users and `count` rooms.
- * @param addMore adds further rows before the workspace is closed
- */
+/** Creates a workspace with `count` users and `count` rooms, and with the rows of `addMore`. */
 export async function fill(
   count: number,
   addMore?: (store: Store, count: number) => Promise<void>,

@@ -1,6 +1,5 @@
-// Measures peak memory and time of commands that read a long list: in several formats, sorted with a limit,
-// and exported. Ratios are relative to an unsorted list as NDJSON in the same round.
-// Run with: npm run bench:lists [-- ROWS [ROUNDS]]; 1000000 rows take about two minutes per round.
+// Measures peak memory and time of commands that read a long list.
+// Run with: npm run bench:lists [-- ROWS [ROUNDS]]
 import { fill } from './filled.ts'
 import { alternate, type Measurement, printRatio, printValue, ratiosOf, run, spread } from './measured.ts'
 import { launcher, startService } from './served.ts'

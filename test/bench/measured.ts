@@ -3,7 +3,7 @@ import { openSync, readFileSync } from 'node:fs'
 
 export const nul = openSync('/dev/null', 'r+')
 
-// On some machines, loading extra certificates takes each Node process about 70 ms and distorts the ratios.
+// Loading extra certificates can add about 70 ms to each Node process.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
 export interface Measurement {
@@ -76,7 +76,7 @@ export function printRatio(name: string, peer: string, ratios: readonly number[]
   )
 }
 
-/** Prints "NAME  MEDIAN (MIN–MAX) UNIT of N runs; MORE", for a value that has no peer. */
+/** Prints "NAME  MEDIAN (MIN–MAX) UNIT of N runs; MORE". */
 export function printValue(
   name: string,
   values: readonly number[],
@@ -89,16 +89,13 @@ export function printValue(
   )
 }
 
-/** Returns the CPU time of all ended child processes, in milliseconds, with a resolution of 10 ms. */
+/** Returns the CPU time of ended child processes in milliseconds, in steps of 10. */
 function childrenCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
-/**
- * Returns the peak memory of a process, in MB. The kernel keeps the peak, so only growth after the last
- * sample is missed.
- */
+/** Returns the peak memory of a process in MB; 0 if the process has ended. */
 function peakOf({ pid }: ChildProcess): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024

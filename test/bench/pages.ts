@@ -1,6 +1,4 @@
-// Compares a list in pages of 100 from a service with latency to curl for one page after another. Also
-// measures curl for 8 concurrent pages. --before adds the built launcher of another version, such as the last
-// release.
+// Compares `rooms list --all` with curl for the same pages. --before adds the launcher of another version.
 // Run with: npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before
 // ../other/bin/meetroom.js]
 import { spawn } from 'node:child_process'

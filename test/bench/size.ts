@@ -1,6 +1,6 @@
-// Measures the cost of size: the same requests to a workspace of 1,000 users and rooms and to a large
-// workspace. Also measures the wait of other requests during a large request.
-// Run with: npm run bench:size [-- ROWS [PAIRS]]; 1000000 rows take several minutes.
+// Compares the times of requests to a small and a large workspace, and measures other requests during a large
+// request.
+// Run with: npm run bench:size [-- ROWS [PAIRS]]
 import { once } from 'node:events'
 import { request } from 'node:http'
 import autocannon from 'autocannon'
@@ -13,7 +13,7 @@ const pairs = Number(process.argv[3] ?? 9)
 /** Number of runs of each large request, and of large rooms. */
 const largeRuns = Math.min(pairs, 3)
 const maxDirectEnds = 1000
-/** Number of members and number of sessions of each large room, unless the workspace has fewer users. */
+/** Maximum number of members, and of sessions, of each large room. */
 const crowd = many / 10
 
 const insertCrowd = [
@@ -75,7 +75,7 @@ async function drain({ baseUrl, apiKey }: Served, method: string, path: string):
   await once(response.resume(), 'end')
 }
 
-/** Returns the longest time of a GET during and after a request, and the request's time, in milliseconds. */
+/** Measures `work` and the slowest GET during or soon after `work`, in milliseconds. */
 async function worstBeside(
   served: Served,
   work: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-// Measures whole commands relative to `node -e 0` in the same round.
+// Measures commands relative to `node -e 0`.
 // Run with: npm run bench:startup [-- PAIRS]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -89,7 +89,7 @@ for (let i = 0; i < 20; i++)
 // Caches of failed and short commands must not affect the measurement.
 for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl', 'rooms list --json --curl'])
   spawnSync(node, [launcher, ...line.split(' ')], { env: base })
-// The first run of each command stores the code cache for later runs, and the second run adds missing code.
+// Fills the code cache; one run of a command may not be enough.
 for (const row of [...rows, ...rows, ...rows]) run(row)
 const times = await alternate(pairs, Object.fromEntries(rows.map((row) => [row.what, () => run(row)])))
 const peaks: number[] = []
@@ -103,7 +103,7 @@ for (let i = 0; i < Math.min(pairs, 7); i++) {
 await served.stop()
 rmSync(home, { recursive: true, force: true })
 
-/** Returns true if the first quartile of the ratios exceeds the limit, so that noise alone does not count. */
+/** Returns true if the first quartile exceeds `most`, to tolerate noise. */
 const isMissed = (ratios: readonly number[], most: number) =>
   (ratios.toSorted((a, b) => a - b)[ratios.length >> 2] ?? 0) > most
 const verdict = (ratios: readonly number[], most: number) =>

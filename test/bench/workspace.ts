@@ -1,5 +1,4 @@
-// Measures time, CPU time and memory of `workspace diff`, the times relative to `members export --all-rooms`.
-// Also measures `workspace apply`. The embedded service runs in memory, in a separate process.
+// Compares `workspace diff` with `members export --all-rooms`, and measures `workspace apply`.
 // Run with: npm run bench:workspace [-- --rooms 1000 --users 5000 --members 30 --pairs 5]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,4 @@
-// Measures durable POST requests per second of `meetroom serve` at several numbers of connections. The peer
-// is a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each on a
-// new copy of one workspace.
+// Compares durable POST requests to `meetroom serve` and to a bare program (bare-writes.ts).
 // Run with: npm run bench:writes [-- PAIRS [CONNECTIONS…]]
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'

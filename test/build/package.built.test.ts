@@ -8,10 +8,7 @@ import { listen } from '../helpers/listen.ts'
 import { programsIn } from '../helpers/programs.ts'
 import { readTarball } from '../helpers/tarball.ts'
 
-/**
- * Scripts that npm treats as install scripts. `prepare` runs only in checkouts, but npm 11 warns about it
- * everywhere.
- */
+/** Scripts that npm may run, or warn about, during an installation. */
 const installHooks = ['preinstall', 'install', 'postinstall', 'prepare']
 
 let dir: string

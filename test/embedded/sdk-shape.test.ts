@@ -8,7 +8,7 @@ import { soon } from '../helpers/waiting.ts'
 type Query = Readonly<Record<string, string | number | boolean>>
 type Thing = Record<string, any>
 
-/** Client that sends requests like the SDK of a vendor, with a `Content-Type` on every request. */
+/** Client like the SDK of a vendor, with `Content-Type` even on requests without a body. */
 class Sdk {
   readonly baseUrl: string
   readonly apiKey: string

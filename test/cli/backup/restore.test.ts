@@ -186,7 +186,7 @@ describe('an import of a saved file', () => {
     expect(rooms).toHaveLength(1)
     expect(rooms[0].terminated_at).not.toBeNull()
     expect((await world.member(rooms[0].id, 'trudy')).is_blocked).toBe(true)
-    // The journal of the first import serves as its receipt, so the program refuses a repeated import.
+    // The journal of the first import prevents a repeated import.
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 

@@ -15,7 +15,6 @@ import {
 import { latch, soon } from '../../helpers/waiting.ts'
 import { answer } from '../../helpers/world.ts'
 
-// The built program runs as a process, and sends requests to a world over a real socket.
 vi.setConfig({ testTimeout: 60_000 })
 
 let world: ImportWorld

@@ -12,7 +12,7 @@ const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b
 const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
 const valueName = (flags: string) => /<([\w-]+)/.exec(flags)?.[1] ?? ''
 
-/** Returns a command line for each argument and flag that takes an ID, with ID as the value. */
+/** Lists command lines, each with the placeholder `ID` in one place. */
 async function listIdArguments(): Promise<string[]> {
   const found = (await leaves()).flatMap(({ words, command }) => {
     const line = (id: number) =>

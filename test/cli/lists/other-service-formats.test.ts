@@ -81,8 +81,7 @@ async function namesOf(command: string, format: (typeof formats)[number]): Promi
 describe.each(Object.entries(services))('services %s', (name, differences) => {
   beforeEach(() => start(differences))
 
-  // The format does not depend on the service. One service is tested with every format, or with half of the
-  // formats in a quick run. The other services are tested with one format each.
+  // Formats do not depend on the service, so only one service is tested with several formats.
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? share(formats, index, 2) : formats.slice(index, index + 1)
   describe.each(met)('and -o %s', (format) => {
@@ -170,8 +169,7 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
       async (format) => {
         const isJson = format === 'json' || format === 'ndjson'
         const [first = ''] = Object.values(ids)
-        // A 500 response is a refusal only if its body is JSON; a gateway may send other bodies after the
-        // change.
+        // A 500 response without JSON may come from a gateway after the change.
         const ofRule = errors === 'text' || errors === 'html' ? 7 : 1
         for (const [command, words, code] of [
           ['rooms list --page-size 5000', 'limit', 1],

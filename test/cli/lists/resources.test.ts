@@ -4,7 +4,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Creates a room with a member; returns a function that replaces ROOM and MEMBER with their IDs. */
+/** Creates a room with a member. The returned function replaces ROOM and MEMBER with IDs. */
 async function createMember() {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
   await world.send('POST', '/users', { user_id: 'ada' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld } from '../../helpers/world.ts'
 
-/** Returns a function from a command line to its errors, where `{name}` replaces the ID of a room. */
+/** Creates a function that returns the errors of a command line, with `{name}` for room IDs. */
 async function createHints(): Promise<(line: string) => Promise<string>> {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })

@@ -95,10 +95,7 @@ const flagsWithValue = (command: Command) =>
 
 const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
-/**
- * Checked flags, by parser, or by group if the command parses the flag. A quick run checks a third of the
- * values.
- */
+/** Checked flags, each with its parser, or with the group if the flag has no parser. */
 const checked = new Set<string>()
 
 test.each(groups)(

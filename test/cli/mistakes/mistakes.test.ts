@@ -8,9 +8,8 @@ import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 
 /**
- * Common mistakes, each with a score for its message: one point for the problem with the value, and one for
- * the correction. `{room}`, `{open}` and `{member}` are placeholders for IDs. The messages are in
- * fixtures/mistakes.txt.
+ * Common mistakes. The score is one point for the problem with its value, and one for the correction.
+ * `{room}`, `{open}` and `{member}` stand for IDs.
  */
 const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [
   [2, 'login'],

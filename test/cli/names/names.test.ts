@@ -95,7 +95,7 @@ async function runCall(call: string, { word, name }: GivenName, flags: readonly 
   return { code, stdout: plain(stdout), stderr: plain(stderr), requests: requests(world).map(plain) }
 }
 
-/** Cached results of calls with IDs, because calls with a room and a user need them twice. */
+/** Cached results of calls with IDs. */
 const resultsById = new Map<string, ReturnType<typeof runCall>>()
 
 function runById(call: string, given: GivenName, flags: readonly string[]): ReturnType<typeof runCall> {

@@ -203,10 +203,7 @@ function withFlags(line: string, flags: readonly string[]): string[] {
 
 const ways = Object.keys(targets)
 
-/**
- * In a quick run, the ways to select a service share the lines of the first script. The other scripts use one
- * line of every third command.
- */
+/** Selects all lines in a full run, and fewer lines in a quick run. */
 function selectLines(way: string, script: number): readonly string[] {
   return script === 0
     ? share(lines, ways.indexOf(way), ways.length)

@@ -35,7 +35,7 @@ test('workspace apply of any file to any workspace sends as many writes as plann
         const { lines } = await at.diff(prune, 'school.json')
         expect(lines.filter((line) => /^[+~-]/.test(line))).toEqual([])
         const again = await at.run(`workspace apply school.json --yes ${prune}`)
-        // A new key may have the name of a room without a key. The plan then creates no room.
+        // A new key may have the name of an existing room without a key.
         const code = lines.some((line) => line.startsWith('! exists')) ? 8 : 0
         expect(run.code, run.stderr).toBe(code)
         expect([again.code, again.writes], again.stderr + flags).toEqual([code, []])

@@ -119,7 +119,7 @@ async function serveSlowly(connections: number) {
   }
 }
 
-/** Compresses zeros in gzip members of at most 1 MB, because a large member takes far longer. */
+/** Compresses zeros in gzip members of at most 1 MiB, because a large member takes far longer. */
 function zeros(length: number): Buffer {
   const member = gzipSync(Buffer.alloc(2 ** 20))
   const rest = gzipSync(Buffer.alloc(length % 2 ** 20))
@@ -598,7 +598,7 @@ describe.each([
       'a proxy is skipped for a host that matches NO_PROXY “%s”',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
-        // Only the proxy responds for meet.test, so a failure shows that the proxy was not used.
+        // Only the proxy responds for meet.test.
         await describeFailure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
         expect(asked).toEqual([])
       },

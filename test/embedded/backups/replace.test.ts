@@ -34,7 +34,7 @@ async function readUsers(dir: string): Promise<unknown[]> {
   return rows.map((row) => (row as { user_id: string }).user_id)
 }
 
-/** Makes `exec` and `prepare` fail with a full disk from the n-th call on, except ROLLBACK. */
+/** Simulates a full disk from the n-th `exec` or `prepare` on, except for ROLLBACK. */
 async function failAt(nth: number) {
   const open = await loadDriver(quietly)
   let count = 0

@@ -30,9 +30,7 @@ function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefin
   })
 }
 
-/**
- * Starts a service that allows 100 connections, including at most 50 silent connections from one IP address.
- */
+/** Starts a service that allows 100 connections, and 50 silent connections per IP address. */
 async function startService() {
   const { service } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })

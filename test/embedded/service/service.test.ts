@@ -906,7 +906,7 @@ describe('a workspace in a directory', () => {
       (statSync(join(dir, file)).mode & 0o077).toString(8),
     ])
     const folder = statSync(dir).mode & 0o077
-    // Other users can access at most one of the two: the directory or the files in it.
+    // Other users must not have access to both the directory and its files.
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 
@@ -933,7 +933,7 @@ describe('a workspace in a directory', () => {
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
     expect(store.one('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
-    // 2 is FULL. With a write-ahead log, NORMAL could lose the last commits in a power failure.
+    // 2 is FULL; NORMAL could lose commits in a power failure.
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 

@@ -23,7 +23,7 @@ interface Payload {
 }
 
 /**
- * Starts a hub with three rooms, and a simple model of its state.
+ * Starts a hub with three rooms, and a simple model of the hub.
  * @param maxDirectEnds maximum number of concurrent ends that are not deferred
  */
 async function startHub(maxDirectEnds: number) {

@@ -462,7 +462,7 @@ test('the events of sessions watch reproduce the last of several random lists of
             ? { instead: away() }
             : { page, sessions: ids.flatMap((id) => Array(1 + (id % 2)).fill(session(id, { name: 'N' }))) },
         )
-        // If a list has several pages, a missing participant is reported as left only at the next poll.
+        // A leave may be reported only at the second poll.
         const last = lists.findLast((ids) => ids !== null) ?? []
         const ending = { page, sessions: last.map((id) => session(id, { name: 'N' })) }
         const { run } = await watchedRoom([{}, ...looks, ending, ending])

@@ -67,7 +67,7 @@ describe('the exit code of an import', () => {
     expect(ended.stdout).toBe('')
   })
 
-  // If the key is refused or the service is gone, the remaining rows would fail in the same way.
+  // The remaining rows would fail in the same way.
   test.each<[string, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
     ['a 401 response', 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
     [

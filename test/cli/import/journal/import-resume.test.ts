@@ -39,7 +39,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     return { done, open }
   }
 
-  // A row is recorded before its request is sent, so its outcome is unknown after a kill.
+  // After a kill, the outcome of a recorded row may be unknown.
   test.each([
     ['before the service acts', () => false, 0],
     ['after the service acts', () => true, 1],

@@ -136,7 +136,7 @@ const services: Record<string, Service> = {
   },
 }
 
-/** Services that are tested with every command, or with a third of the commands in a quick run. */
+/** Services that a full run tests with every command. */
 const meetAll = [
   'reports a total of 52, lists 40 items and then sends an empty page',
   'reports a total of 52 first and no total after the end',

@@ -135,7 +135,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
   })
 
-  // Each page is sent after the earlier pages are printed: a program that collects pages would wait forever.
+  // A program that collects pages would wait forever.
   test.each([
     { format: 'ndjson', heading: 0 },
     { format: 'ids', heading: 0 },

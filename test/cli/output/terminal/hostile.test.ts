@@ -274,10 +274,7 @@ test('terminal output of the type string causes a compile error, and output of t
   await stdout.write(own`created ${visible(name)}`)
 })
 
-/**
- * Runs a command on a terminal, and passes its first output to `act`. Stops the command after `lines` lines
- * on standard output.
- */
+/** Runs a command, passes the first output to `act`, and stops after `lines` lines on standard output. */
 async function untilShown(
   argv: readonly string[],
   env: Record<string, string>,
