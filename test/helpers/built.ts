@@ -27,10 +27,7 @@ export function runShell(
   return runCommand('sh', ['-c', `${meetroom}; ${script}`], env, '', options)
 }
 
-/**
- * Returns a script of POSIX sh that pipes a command into a reader, and prints the exit code of the command
- * last.
- */
+/** Returns a POSIX sh script whose last output is the exit code of `command`. */
 export function pipeTo(command: string, reader: string): string {
   return `exec 4>&1; code=$({ { { ${command}; } 3>&- 4>&-; echo $? >&3; } | { ${reader}; } >&4; } 3>&1); echo "$code"`
 }

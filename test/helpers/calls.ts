@@ -10,8 +10,8 @@ import { leaves } from './tree.ts'
 import { baseUrl, tempDir, worldsWith } from './world.ts'
 
 /**
- * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` are placeholders for IDs.
- * `GROUP` is a placeholder for the first word of the command.
+ * Values of arguments by name. `ROOM`, `MEMBER` and `DELIVERY` stand for IDs, and `GROUP` for the first word
+ * of the command.
  */
 const values: Record<string, string> = {
   room: 'ROOM',
@@ -44,7 +44,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** Words of each call after the command; `ARGS` by default. `ARGS` is a placeholder for the values. */
+/** Words of each call after the command; by default `ARGS`, a placeholder for the values. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -185,7 +185,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // The database is outside the data directory, so that commands with a profile find no local workspace.
+  // Makes a small file, because tests write and search the file often.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)

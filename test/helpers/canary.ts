@@ -39,8 +39,7 @@ export const spellings: readonly ((key: string) => string)[] = [
 ]
 
 /**
- * Returns the URL-safe base64 of a text at three byte offsets, without the characters that depend on
- * neighboring text.
+ * Returns the URL-safe base64 of a text at each byte offset, without characters that depend on other text.
  */
 const base64Cores = (text: string) =>
   [0, 1, 2].map((before) => {
@@ -52,7 +51,7 @@ const base64Cores = (text: string) =>
       .replaceAll('/', '_')
   })
 
-/** Returns a function that finds the key and its parts in a text, in each encoding of `spellings`. */
+/** Returns a function that finds plain and encoded parts of the key in a text. */
 export function tracesOf(key: string): (text: string) => string[] {
   const whole = key.trim()
   const middle = whole.length >> 1

@@ -21,10 +21,7 @@ export interface CommandOptions {
 const sharedCache = resolve('node_modules/.cache/tests-code')
 mkdirSync(dirname(sharedCache), { recursive: true })
 
-/**
- * Returns the environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program does not
- * use the shared code cache.
- */
+/** Returns the environment of a process. `XDG_CACHE_HOME: ''` turns off the shared code cache. */
 export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   XDG_CACHE_HOME: sharedCache,
@@ -32,8 +29,8 @@ export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 })
 
 /**
- * Runs a command until it exits.
- * @throws {Error} if the command cannot be started or does not exit in time
+ * Runs a command.
+ * @throws {Error} if the command cannot be started, or does not exit within `patienceMs`
  */
 export function runCommand(
   command: string,

@@ -21,7 +21,7 @@ const taking = ['--tmpfs', '--env', '--user', '--volume', '--workdir', '--name',
 
 /**
  * Parses the arguments of `docker run`.
- * @param env environment of the user who runs docker
+ * @param env environment of docker
  * @throws {Error} for an unsupported flag
  */
 export function readDockerRun(given: readonly string[], env: Record<string, string | undefined>): Container {
@@ -62,8 +62,8 @@ export const hasNamespaces =
   spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '--make-rprivate', '/']).status === 0
 
 /**
- * Returns the command that runs a program as the first process of a container. The container has the system
- * directories of this machine; its volumes are below /mnt.
+ * Returns the command line of a container with the system directories of this machine, and with volumes below
+ * /mnt.
  * @param programs directory in PATH
  * @param root mount point of the root directory
  * @param packageDir installed package, readable by the user of the container
@@ -105,8 +105,8 @@ export function inContainer(
 }
 
 /**
- * Returns the process ID of the only child of a process.
- * @throws {Error} unless the process has exactly one child
+ * Returns the process ID of the only child.
+ * @throws {Error} for no child or several children
  */
 export function childOf(pid: number | undefined): number {
   const found = readdirSync('/proc').filter((name) => {

@@ -1,10 +1,7 @@
 import type { Driver } from '../../src/embedded/store/connection.ts'
 import { loadDriver } from '../../src/embedded/store/sqlite.ts'
 
-/**
- * Creates a simulated disk for SQLite that a test can fill. On a full disk, a commit or an earlier change
- * fails, and the transaction is rolled back.
- */
+/** Simulates a disk for SQLite that a test can fill. A failure rolls back the transaction. */
 export async function testDisk() {
   const open = await loadDriver((load) => load())
   let full: 'commit' | 'change' | undefined

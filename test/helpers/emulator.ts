@@ -3,10 +3,7 @@ import stringWidth from 'string-width'
 const esc = '\u001b'
 const sequences = new RegExp(`${esc}\\[(\\d*)([A-Za-z])|\r|\n|[^${esc}\r\n]`, 'gu')
 
-/**
- * Emulator of the control sequences that the program uses. Throws for other sequences. A resize truncates
- * lines without wrapping them.
- */
+/** Emulator of the control sequences that the program uses. A resize truncates lines without wrapping. */
 export class Emulator {
   #lines: string[] = ['']
   #row = 0

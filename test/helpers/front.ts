@@ -7,10 +7,7 @@ import { runHere } from './run-here.ts'
 import { type Running, startBuilt } from './serving.ts'
 import { baseUrl, type World } from './world.ts'
 
-/**
- * Serves a world on a real socket, so that tests can record and intercept requests. An interception that
- * throws resets the connection.
- */
+/** Serves a world on a real socket. An interception that throws resets the connection. */
 export async function frontOf(world: World) {
   const server = createServer(async (request, response) => {
     const gone = new AbortController()

@@ -34,8 +34,7 @@ const shells: Record<string, readonly string[]> = {
 /**
  * Runs the scripts of the first job of a workflow.
  * @param dir checked-out directory
- * @param env environment of the runner
- * @throws {Error} for a missing job, an unknown expression, or a script that runs too long
+ * @throws {Error} if there is no job, an expression is unknown, or a script runs too long
  */
 export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
   const { jobs } = load(text) as { jobs: Record<string, Job> }

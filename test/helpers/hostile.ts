@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-// Generates names, IDs and JSON values that try to control a terminal, a path or a parser.
+// Generators of hostile names, IDs and JSON values.
 
 const esc = '\u001b'
 

@@ -41,7 +41,7 @@ type Served = Awaited<ReturnType<typeof runServe>>
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
- * Imports files while SIGKILL ends runs at random times, and resumes or repeats killed runs.
+ * Imports files while SIGKILL ends runs at random times.
  * @throws {Error} if a run hangs or exits with a code other than 0 and 8
  */
 export async function importKillLoop({
@@ -155,10 +155,7 @@ async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: reado
   }
 }
 
-/**
- * Forwards requests, and counts the creations that the service performed, by name. Forwards a complete
- * request even if its sender was killed.
- */
+/** Forwards complete requests, even of a killed sender, and counts the performed creations by name. */
 async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
   const { origin, pathname } = new URL(ready.base_url)
   const pool = new Pool(origin, { connections: 16 })

@@ -27,8 +27,8 @@ export class Inbox<T> {
   }
 
   /**
-   * Waits for the next item that matches, and skips other items.
-   * @throws {Error} if no such item arrives in time
+   * Takes items until one matches.
+   * @throws {Error} if no item matches in time
    */
   find(what: string, holds: (item: T) => boolean): Promise<T> {
     const search = async (): Promise<T> => {

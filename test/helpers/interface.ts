@@ -24,9 +24,8 @@ interface CommandInterface {
 }
 
 /**
- * Compact form of a JSON Schema: types and 'literals' joined by |, a list in brackets, the fields of an
- * object, or `{"|": [...]}` for alternatives. The name of an optional field ends with a question mark, and
- * `*` is a placeholder for any name.
+ * Compact form of a JSON Schema. `|` joins alternatives, `?` ends the name of an optional field, and `*`
+ * stands for any field name.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape }
 
@@ -303,10 +302,7 @@ export function isRemoval({ change }: Difference): boolean {
 /** Last release that did not have to announce removals. */
 const lastWithoutPolicy = '0.2.0'
 
-/**
- * Lists the breaches of the compatibility policy, such as an incompatible change without an entry under
- * “Unreleased”.
- */
+/** Lists the breaches of the compatibility policy. */
 export function policyBreaches(released: Interface, current: Interface, changelog: string): string[] {
   const sections = changelog.split(/^(?=## )/m)
   const entries = sections.find((section) => section.startsWith('## Unreleased')) ?? ''
@@ -322,7 +318,7 @@ export function policyBreaches(released: Interface, current: Interface, changelo
   ])
 }
 
-/** Returns true if a changelog names the change in code font, as in `--flag` or `rooms list --flag`. */
+/** Returns true if a changelog names the change in code font, alone or after words of the command. */
 export function isMentioned(changelog: string, { command, name }: Difference): boolean {
   return [...changelog.matchAll(/`([^`]+)`/g)].some(([, code = '']) => {
     if (code === name) return true

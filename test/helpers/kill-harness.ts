@@ -27,8 +27,7 @@ export type Life = Awaited<ReturnType<typeof begin>>
 
 /**
  * Starts a service again after each kill.
- * @param live uses the service and kills it
- * @param check examines the service after the kills
+ * @param check examines the service after the last kill
  * @throws {Error} if `live` does not kill the service
  */
 export async function killAgain<Result>(
@@ -91,10 +90,7 @@ export interface EventRequest {
   status: number
 }
 
-/**
- * Starts a webhook receiver that responds 500 while `fails` returns true, and records all requests by their
- * `webhook-id`.
- */
+/** Starts a webhook receiver that responds 500 while `fails` returns true. */
 export async function startEventReceiver(fails: () => boolean = () => false) {
   const requests = new Map<string, EventRequest[]>()
   /** Values of `webhook-id` by event. */

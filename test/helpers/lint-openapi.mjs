@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 
-// Prints the problems that the linter finds in each OpenAPI document of the list on standard input, as JSON.
+// Reads a JSON list of OpenAPI documents, and prints the linter problems of each document.
 let text = ''
 for await (const part of process.stdin.setEncoding('utf8')) text += part
 // The API specification names no license.

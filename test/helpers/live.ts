@@ -220,10 +220,7 @@ export async function serveWorkspace({
     return { status: answer.status, body: await answer.json() }
   }
 
-  /**
-   * Sends a request; returns the body of the response.
-   * @throws {Error} if the status is not 200
-   */
+  /** @throws {Error} if the status is not 200 */
   async function ask(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await send(method, path, body)
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
@@ -271,10 +268,7 @@ export async function serveWorkspace({
       if (refusal instanceof Peer) throw new Error('not refused')
       return refusal
     },
-    /**
-     * Requests the sessions until they match. Polls, because no event reports that the service has noticed a
-     * lost peer.
-     */
+    /** Polls the sessions until they match. */
     async untilSessions(room: string, holds: (sessions: any[]) => boolean): Promise<any[]> {
       let found = await sessions(room)
       const asking = async () => {
@@ -311,8 +305,7 @@ export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}
 }
 
 /**
- * Serves a copy of the files that would be on disk after a crash at this moment. The original service
- * continues until the end of the test.
+ * Serves a copy of the current files, as after a crash. The original service continues.
  * @throws {Error} for a workspace in memory
  */
 export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {

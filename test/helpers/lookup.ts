@@ -1,9 +1,6 @@
 import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 
-/**
- * Creates a resolver of the names in a table. Each lookup of a name returns the next list of addresses; the
- * last list repeats. A name that is not in the table fails with ENOTFOUND.
- */
+/** Creates a resolver. Each lookup of a name returns the next list of addresses; the last list repeats. */
 export function lookupIn(names: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const counts = new Map<string, number>()
   const lookup: Lookup = (name, _, callback) => {
