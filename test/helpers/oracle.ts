@@ -1,4 +1,4 @@
-/** Ways in which a client learns of a write: the service acknowledged it, or a read showed it. */
+/** Evidence of a write: the response, or a later read. */
 export type How = 'acknowledged' | 'seen'
 
 /** Number of a deleted room, greater than all others. */
@@ -7,9 +7,8 @@ export const deleted = Number.POSITIVE_INFINITY
 const gone = -1
 
 /**
- * Record of the facts that a service has revealed, to compare with the service after a crash. Each room is a
- * counter: created with 0, renamed to increasing numbers, and finally deleted. Each observed number is
- * therefore a lower bound for all later numbers.
+ * Record of observed rooms, to compare with the service after a crash. The number of a room only increases,
+ * and a deletion is the greatest number.
  */
 export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
@@ -18,7 +17,7 @@ export class Oracle {
   /** Counts of acknowledged and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
 
-  /** Records that a room has reached a number. Returns true if only lower numbers were known before. */
+  /** Records that a room has reached a number. Returns true for a new maximum. */
   learn(id: string, number: number, how: How): boolean {
     const isNews = [...Object.values(this.#known)].every((known) => (known.get(id) ?? gone) < number)
     const known = this.#known[how]
@@ -35,9 +34,8 @@ export class Oracle {
   }
 
   /**
-   * Compares the recorded facts with the rooms of a service after a crash.
+   * Lists the recorded facts that a service has lost in a crash.
    * @param held numbers of the existing rooms, by ID
-   * @returns one line per lost fact
    */
   missing(held: ReadonlyMap<string, number>): string[] {
     const lost: string[] = []

@@ -6,7 +6,7 @@ type Thing = Record<string, unknown>
 /** Differences between a service and the embedded service. */
 export interface Differences {
   /**
-   * True if list items contain only the fields that the API specification guarantees for rooms (“Room”), and
+   * True if lists have only the fields that the API specification guarantees for rooms (“Room”), and
    * `user_id` of users.
    */
   minimalLists?: boolean
@@ -19,7 +19,7 @@ export interface Differences {
   /** True if numbers, except IDs, are text, also in `paging`. */
   numbersAsText?: boolean
   booleansAsText?: boolean
-  /** True if `is_terminated` of a room is a boolean, not the literal of the API specification (“Room”). */
+  /** True if rooms have a boolean `is_terminated`, unlike in the API specification (“Room”). */
   tellsTerminated?: boolean
   /** Type of IDs, instead of the 24 hexadecimal digits of the embedded service. */
   ids?: 'uuid' | 'number'
@@ -58,8 +58,7 @@ function json(body: unknown) {
 }
 
 /**
- * Replaces the service of a world. `world.send` still addresses the embedded service; `idOf` translates the
- * IDs of the embedded service.
+ * Replaces the service of a world, except for `world.send`. `idOf` translates IDs of the embedded service.
  */
 export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
   const ids = new Ids(differences.ids)

@@ -49,7 +49,7 @@ interface RoomWebhook {
   secret?: string
 }
 
-/** Creates an outbox in a store, in memory by default, with receivers whose responses the test chooses. */
+/** Creates an outbox with receivers whose responses the test chooses. */
 export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
   const store = opened ?? new Store(await openSqlite(':memory:', withSchema))

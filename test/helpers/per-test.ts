@@ -1,9 +1,6 @@
 import { beforeEach } from 'vitest'
 
-/**
- * Creates a value before each test of a file or a group; the result forwards to the value of the current
- * test.
- */
+/** Creates a value before each test. The result forwards to the current value. */
 export function perTest<T extends object>(create: () => Promise<T>): T {
   let current: T
   beforeEach(async () => {

@@ -2,7 +2,7 @@
 export type Variables = Readonly<Record<string, string>>
 
 /**
- * Splits a PowerShell line that calls a program, up to a pipe.
+ * Splits a PowerShell line, up to a pipe.
  * @throws {Error} for unknown variables, and for words that PowerShell might change
  */
 export function readLine(line: string, variables: Variables): string[] {
@@ -32,10 +32,7 @@ function expand(text: string, variables: Variables): string {
 
 /** Functions that join words to the command line that PowerShell passes to a program. */
 export const commandLines = {
-  /**
-   * PowerShell up to 7.2 and Windows PowerShell: empty words are lost, words with white space are quoted,
-   * nothing is escaped.
-   */
+  /** PowerShell up to 7.2 and Windows PowerShell: empty words are lost, and nothing is escaped. */
   old: (words: readonly string[]) =>
     words
       .filter((word) => word !== '')

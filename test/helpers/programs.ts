@@ -5,9 +5,8 @@ import { version } from '../../src/version.ts'
 import { launcher, node } from './built.ts'
 
 /**
- * Creates a directory of programs: `meetroom` is the built program, and `npm` and `npx` accept only the
- * tarball of this version.
- * @param more scripts of added or replaced programs by name
+ * Creates a directory with the built program as `meetroom`, and with stubs of `npm` and `npx`.
+ * @param more added or replaced scripts, by program name
  */
 export function programsIn(dir: string, more: Record<string, string> = {}): string {
   const meetroom = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`

@@ -7,9 +7,7 @@ import { environment, runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
-/**
- * Returns a function that wraps a shell command line in a pseudoterminal; undefined without a suitable tool.
- */
+/** Finds a tool that runs a shell line in a pseudoterminal. */
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
   const said = (command: string, flag: string) =>
     String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
@@ -69,7 +67,7 @@ export function startOnTerminal(argv: readonly string[], env: Record<string, str
 
 export type Reply = readonly [shown: string, typed: string]
 
-/** Runs a shell command line on a pseudoterminal, and types each reply after its text is shown. */
+/** Runs a shell line on a pseudoterminal, and types each reply after its text is shown. */
 export async function talkOnTerminal(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const [program, ...words] = onTerminal(line)
   const child = spawn(program, words, {

@@ -24,7 +24,7 @@ export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[])
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk
     })
-    // The service may close the connection during a write; the data received by then is its response.
+    // The service may close the connection during a write.
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
     for (const part of parts) socket.write(part)

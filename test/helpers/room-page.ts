@@ -41,7 +41,7 @@ export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
       const { id } = members.find(({ user_id }: any) => user_id === user)
       await ask('PUT', `/rooms/${room}/members/${id}`, { is_blocked })
     },
-    /** Opens the page of a room with the token of a user; without a token if the user is undefined. */
+    /** Opens the page of a room, without a token if `user` is undefined. */
     async enter(room: string, user?: string): Promise<BrowserPage> {
       const page = await browser.newPage()
       await page.open(linkTo(room, user))

@@ -27,7 +27,7 @@ export interface UseDifferences {
 
 /**
  * Makes the service of a world return these rooms.
- * @returns a function that lists requests except reads of the room list, as `/rooms/r1` or `PUT /rooms/r1`
+ * @returns a function that lists requests, as `/rooms/r1` or `PUT /rooms/r1`, except reads of the room list
  */
 export function withRoomsInUse(
   world: World,

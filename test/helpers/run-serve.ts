@@ -28,7 +28,7 @@ export interface Ready {
   pid: number
 }
 
-/** Runs `meetroom serve --json` in this process on a free port until the end of the test. */
+/** Runs `meetroom serve --json` in this process until the end of the test. */
 export async function runServe(argv: readonly string[], env = homes()) {
   const { now, monotonic, sleep } = createProcessHost()
   const host = Object.assign(testHost({ env }), { now, monotonic, sleep })

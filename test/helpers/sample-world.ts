@@ -62,8 +62,7 @@ const createFilled = worldsWith(async (world) => {
 })
 
 /**
- * Creates a service, files and stored profiles for the commands of the documentation. `env` selects no
- * service.
+ * Creates a service, files and stored profiles for the commands of the documentation.
  * @param more files of one topic
  */
 export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {

@@ -57,7 +57,7 @@ export interface ServeOptions {
 }
 
 /**
- * Starts `meetroom serve --json` on a free port and waits until it is ready.
+ * Starts `meetroom serve --json` on a free port.
  * @throws {Error} if the program does not become ready
  */
 export async function startServe(

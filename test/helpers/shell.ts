@@ -10,9 +10,9 @@ interface LineOptions {
 }
 
 /**
- * Runs a simple shell line in the directory of a world. A pipe ends at the first failure or non-meetroom
- * program. For a line with `$(meetroom …)` or `<(meetroom …)`, only the inner command runs.
- * @throws {Error} if the line does not start with meetroom
+ * Runs the meetroom commands at the start of a shell line, up to a failure. For a line with `$(meetroom …)`
+ * or `<(meetroom …)`, runs only the inner command.
+ * @throws {Error} if no command runs
  */
 export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {
   const { env = {}, started = () => {} } = options
@@ -50,7 +50,7 @@ export async function runLine(world: World, line: string, options: LineOptions =
 }
 
 /**
- * Returns the first code block of a language in the documentation after a line that starts with `words`.
+ * Returns the next code block after a line of the documentation that starts with `words`.
  * @throws {Error} if there is no such block
  */
 export function blockBehind(words: string, language: string): string {

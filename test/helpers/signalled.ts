@@ -12,14 +12,11 @@ export const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type Stop = keyof typeof stopCodes
 const stops = Object.keys(stopCodes) as Stop[]
 
-/** Combines each case with every signal in a full run, and with one signal in a quick run. */
+/** Combines each case with every signal, or with one signal in a quick run. */
 export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case][] =>
   cases.flatMap((one, nth) => share(stops, -nth, stops.length).map((stop) => [stop, one] as [Stop, Case]))
 
-/**
- * Maximum time from a signal to the end of the process, in milliseconds. A quick run allows more time for a
- * busy machine.
- */
+/** Maximum time from a signal to the end of the process, in milliseconds. */
 export const promptlyMs = full ? 300 : 3000
 
 /** Options of tests that measure time. A full run allows retries for a busy machine. */
@@ -43,8 +40,7 @@ interface Start {
 }
 
 /**
- * Runs the built program and sends it a signal.
- * @param reached resolves when the signal should be sent
+ * Sends a signal to the built program when `reached` resolves.
  * @param meanwhile runs after the signal; its duration is not measured
  * @throws {Error} if the program ends before the signal, or a wait takes too long
  */
@@ -69,7 +65,7 @@ export async function signalled(
     since = performance.now()
   }
   const ended = await running.ended()
-  // If the process ends itself with the signal, the code is the one that a shell reports.
+  // Uses the exit code that a shell reports after the signal.
   const endsItself = ended.signal === signal && /\binterrupted\b/.test(running.log())
   return {
     ...ended,
@@ -81,8 +77,8 @@ export async function signalled(
 }
 
 /**
- * Starts a service that sends the same response to every request.
- * @param answer response, byte for byte; an empty text for no response
+ * Starts a service with the same response to every request.
+ * @param answer raw response; empty for no response
  */
 export async function stuckService(answer: string) {
   let tell = () => {}

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { latch } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Loopback address that is probably not in use. Many machines have a name server at 127.0.0.53. */
+/** Loopback address that is probably not in use. */
 const address = '127.83.71.53'
 const port = 53
 
@@ -24,10 +24,7 @@ function withFiles(): string {
   return dir
 }
 
-/**
- * Starts a name server that never responds, until the end of the test. Returns undefined if mounting or
- * listening on port 53 fails.
- */
+/** Starts a name server that never responds. Returns undefined if mounting or listening on port 53 fails. */
 export async function silentNames() {
   const mount = mounting(withFiles())
   const script = `${mount} && exec "$@"`

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
 /**
- * Mounts a file system of 1 MiB on a directory until the end of the test. Returns false if the mount fails.
- * @param options mount options, such as `ro` or another size
+ * Mounts a file system, of 1 MiB by default, until the end of the test. Returns false if the mount fails.
+ * @param options mount options, such as `ro`
  */
 export function mountDisk(dir: string, ...options: string[]): boolean {
   mkdirSync(dir, { recursive: true })

@@ -47,7 +47,7 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
 }
 
 /**
- * Waits until a SYN to a port is unanswered, by polling the connection list of the system. Linux only.
+ * Waits until a SYN to a port is unanswered. Linux only.
  * @throws {Error} after 20 seconds
  */
 export async function unansweredSyn(port: number): Promise<void> {
@@ -91,8 +91,7 @@ export function runTimed(
 }
 
 /**
- * Waits until a process opens a named pipe that no other process has opened, for at most 3 s. On systems
- * other than Linux, always waits 3 s.
+ * Waits at most 3 s until a process is opening a named pipe. Always waits 3 s on systems other than Linux.
  */
 export async function openingPipe(pid: number): Promise<void> {
   const end = performance.now() + 3000

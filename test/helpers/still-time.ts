@@ -6,10 +6,7 @@ export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/**
- * Replaces `monotonic` and `sleep` of a host. After some event-loop turns, time advances to the earliest
- * sleeper.
- */
+/** Makes the time of a host advance to the earliest sleeper after some event-loop turns. */
 export function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []
@@ -35,9 +32,7 @@ export function stillTime(host: TestHost): void {
     })
 }
 
-/**
- * Holds sleepers until `wake` is called. A second sleeper wakes all, so that a test does not wait forever.
- */
+/** Holds sleepers until `wake` is called. A second sleeper wakes all sleepers. */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
   const slept: number[] = []
   const { open: wake, opened: awake } = latch()

@@ -13,12 +13,12 @@ if (!canTrace) notice('system calls', 'strace is not installed, or must not be u
 
 export interface Event {
   what: 'logged' | 'synced' | 'told'
-  /** Line of strace with the text written to the write-ahead log or to a connection; empty for a sync. */
+  /** Line of strace, including the written text; empty for a sync. */
   text: string
 }
 
 /**
- * Runs serve under strace until `use` resolves.
+ * Traces serve until `use` resolves.
  * @returns writes and syncs of the write-ahead log, and writes to connections, in order
  */
 export async function traceServe(
@@ -42,7 +42,7 @@ export async function traceServe(
   return eventsOf(readFileSync(file, 'latin1'))
 }
 
-/** Parses the output of strace. A sync counts from its return; all other calls count from their start. */
+/** Parses the output of strace. A sync counts from its return, and a write from its start. */
 function eventsOf(trace: string): Event[] {
   const syncing = new Set<string>()
   return trace.split('\n').flatMap((line): Event[] => {
@@ -65,7 +65,7 @@ function eventsOf(trace: string): Event[] {
 
 /**
  * Finds responses about data that was not yet on disk.
- * @param marks texts that were written, each once
+ * @param marks unique texts in the written data
  * @returns one line per text that was sent too early, or was never sent
  */
 export function toldTooEarly(events: readonly Event[], marks: readonly string[]): string[] {
@@ -83,10 +83,7 @@ export function toldTooEarly(events: readonly Event[], marks: readonly string[])
 const touching =
   /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
 
-/**
- * Runs the built program under strace. Returns the paths below `root` that it tries to open, create, rename
- * or remove.
- */
+/** Returns the paths below `root` in `touching` system calls of the built program. */
 export async function tracePaths(
   argv: readonly string[],
   env: Record<string, string>,
