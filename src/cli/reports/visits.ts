@@ -63,7 +63,8 @@ export function countLate(
 ): number {
   const last = findMeetings(occupied, gapMs).at(-1)
   if (!last) return 0
-  return everybody.filter((person) => isInvited(person, includeBlocked) && !isCounted(last, person)).length
+  const absent = everybody.filter(({ intervals }) => intervals.length === 0)
+  return absent.filter((person) => isInvited(person, includeBlocked) && !isCounted(last, person)).length
 }
 
 function isInvited({ blocked }: Person, includeBlocked: boolean): boolean {
