@@ -2,7 +2,10 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
   return findAllClosest(word, candidates, maxEdits)[0]
 }
 
-/** Finds the nearest candidates, at most two edits away. Skips opposites, such as `delete` for `undelete`. */
+/**
+ * Finds the nearest candidates, at most `maxEdits` (1 or 2) edits away. Skips opposites, such as `delete` for
+ * `undelete`.
+ */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)
   const distances = candidates

@@ -53,8 +53,7 @@ export class AppendFile {
   }
 
   /**
-   * Writes text with one system call if possible, so that text of other processes does not interrupt the
-   * text.
+   * Appends text with one system call if possible, so that writes of other processes are not interleaved.
    */
   append(text: string | Buffer): void {
     const bytes = Buffer.from(text)

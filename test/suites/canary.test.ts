@@ -204,7 +204,7 @@ describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ c
   })
 })
 
-/** Imports have more quick cases, because they write files. */
+/** Returns true if a quick run includes the case. Imports have more such cases, because they write files. */
 function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 12 : 24) === 0
 }

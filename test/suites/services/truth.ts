@@ -53,7 +53,7 @@ export function truthOf(target: Target, before: State, after: State): Truth {
   const fields = Object.entries(target.asked).flatMap(([field, value]) => {
     // A field that had the requested value before proves nothing.
     if (old && isDeepStrictEqual(value, old[field]) && isDeepStrictEqual(value, item[field])) return []
-    // An ID has no other spelling.
+    // A user ID must match exactly; a similar ID names another user.
     const like =
       field === 'user_id' && item[field] !== value ? 'other' : likeness(value, item[field], old?.[field])
     return like === 'other' && ['name', 'type', 'user_id'].includes(field) ? 'misnamed' : like

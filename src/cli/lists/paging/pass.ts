@@ -12,7 +12,7 @@ export interface Pass {
   /** Last total; undefined if the service sends no total, or more items than its total. */
   total?: number | undefined
   isTotalWrong: boolean
-  /** True if the total changed between two pages, or the last item moved. */
+  /** True if the total changed between two pages or, without a total, if the last item moved. */
   hasChanged: boolean
   hasRepeats: boolean
   /** Offset after the last item. */

@@ -4,7 +4,10 @@ import type { Redact } from './create-redactor.ts'
 /** Number of characters dropped from a large body, so that no part of a key remains. */
 const margin = 32 * 1024
 
-/** Removes keys before other code truncates responses, because part of a key would not be recognized. */
+/**
+ * Removes keys from headers and error bodies before other code truncates them, because part of a key would not
+ * be recognized.
+ */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (response: WireResponse) => {
     const { status, headers, body } = response

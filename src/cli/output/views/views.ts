@@ -159,7 +159,7 @@ function isSet(time: number | null | undefined): boolean | undefined {
   return time === undefined ? undefined : time !== null
 }
 
-/** A missing field differs from null. */
+/** Value of a field, which may be null; not known if the field is missing or deprecated. */
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
 export function readField(view: View, field: string, item: Item): FieldValue {
