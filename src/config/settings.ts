@@ -238,7 +238,7 @@ function withServed(config: StoredConfig, servedUrl: string | undefined): Stored
   return { ...config, profiles: { ...config.profiles, [localProfile]: { ...profile, base_url: servedUrl } } }
 }
 
-function parseOrigin(url: string): string | undefined {
+export function parseOrigin(url: string): string | undefined {
   return isUrl(url) ? new URL(url).origin : undefined
 }
 

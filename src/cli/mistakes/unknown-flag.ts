@@ -268,8 +268,8 @@ function findIntendedWords(
   }
   if (named) return renamed(named)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
-    const sized = rest.findIndex((word) => word === '--limit' || word === '--per-page')
-    const perPage = sized < 0 ? defaultLimit : Number(rest[sized + 1])
+    const [, size = defaultLimit] = /(?:^| )--(?:limit|per-page)[= ](\d+)/.exec(rest.join(' ')) ?? []
+    const perPage = Number(size)
     return replaced('--offset', String((Number(value) - 1) * perPage))
   }
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))

@@ -1,4 +1,5 @@
-import { settable } from '../../../config/settings.ts'
+import { parseOrigin, settable } from '../../../config/settings.ts'
+import { suggest } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -15,10 +16,16 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
       act('machine', async (context, name: string, text: string) => {
         const key = requireKey(name)
         const value = settable[key](text)
-        await changeProfile(context, (profile) => ({
-          ...profile,
-          [key]: value,
-        }))
+        let keyOrigin: string | undefined
+        await changeProfile(context, (profile) => {
+          keyOrigin = profile.api_key_origin
+          return { ...profile, [key]: value }
+        })
+        if (key === 'base_url' && keyOrigin !== undefined && keyOrigin !== parseOrigin(text))
+          await context.notice([
+            `the stored key belongs to ${keyOrigin}; store a key for this service with: `,
+            suggest(['auth', 'login']),
+          ])
       }),
     )
   addExamples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')

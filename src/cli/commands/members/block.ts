@@ -40,7 +40,5 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
   if (hasNoBlock(value.room.type))
-    throw new UsageError(`room ${id} is ${value.room.type}, but users can be blocked only in private rooms`, {
-      hint: 'pass --force to send the request anyway',
-    })
+    throw new UsageError(`room ${id} is ${value.room.type}, but users can be blocked only in private rooms`)
 }

@@ -791,3 +791,13 @@ test('auth login stores a new key for the same base URL of a protected profile, 
     expect(stored().profiles.default).toMatchObject({ api_key: world.apiKey, protected: true })
   }
 })
+
+test('config set base_url names the service of the stored key if the new base URL is another service', async () => {
+  await logIn()
+  expect(await world.run('config set base_url https://other.test/v1', { env: bare })).toMatchObject({
+    code: 0,
+    stderr:
+      'the stored key belongs to https://meet.test; store a key for this service with: meetroom auth login --profile default\n',
+  })
+  expect((await world.run('config set base_url https://meet.test/v2', { env: bare })).stderr).toBe('')
+})

@@ -248,9 +248,7 @@ test.each(['open', 'public'])(
     expect(await world.run(`members block ${id} ${ada} --yes`)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr:
-        `error: room ${id} is ${type}, but users can be blocked only in private rooms\n` +
-        'hint: pass --force to send the request anyway\n',
+      stderr: `error: room ${id} is ${type}, but users can be blocked only in private rooms\n`,
     })
     expect(writes()).toEqual([])
   },
