@@ -39,7 +39,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     )
     .option(
       '--time-zone <zone>',
-      "time zone of dates and tables, such as Europe/Berlin or utc (default: this machine's)",
+      "time zone of dates, reports and tables, such as Europe/Berlin or utc (default: this machine's, for lists utc)",
     )
     .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
