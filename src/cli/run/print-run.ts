@@ -67,7 +67,7 @@ interface TaskRun extends PrintedList {
   absent?: number
   summarize: (tally: Tally) => string
   advise?: (ended: readonly Outcome<unknown>[]) => Hint | undefined
-  /** Kind of the rows. Rows for items show no failures, so failures are reported separately. */
+  /** Content of each row: an outcome, or an item. With items, failures are printed as errors. */
   rowsFor: 'outcomes' | 'items'
 }
 

@@ -554,15 +554,18 @@ test('a condition that contains * and matches nothing causes an explanation in l
 
 test('the check of a suggested command sends no request, writes no file and prints nothing', async () => {
   const world = await createWorld()
-  const files = () => readdirSync(world.dir, { recursive: true })
-  const before = files()
+  const listFiles = () => readdirSync(world.dir, { recursive: true })
+  const before = listFiles()
   for (const { words, command } of await leaves()) {
     const args = command.registeredArguments.map(() => 'x')
-    const { code, stdout } = await world.run([...words, ...args, '--yse', '--out', 'file'])
+    const files = command.options.flatMap(({ long, flags }) =>
+      long && flags.includes('<file>') ? [long, join(world.dir, 'file')] : [],
+    )
+    const { code, stdout } = await world.run([...words, ...args, ...files, '--yse'])
     const requests = world.requests.length
     expect({ words, code, requests, stdout }).toEqual({ words, code: 2, requests: 0, stdout: '' })
   }
-  expect(files()).toEqual(before)
+  expect(listFiles()).toEqual(before)
 })
 
 test('a command that is typed twice is suggested at most once', async () => {
