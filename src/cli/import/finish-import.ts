@@ -117,6 +117,10 @@ export function buildUnblockCommand(name: string, file: string, given: readonly 
   return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
 }
 
+export function buildMatchCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  return importCommand(name, file, given, targetFlagNames, ['--match', 'name'])
+}
+
 /** @param added flags besides `--if-exists skip` */
 export function buildSkipCommand(
   name: string,

@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
+import { buildMatchCommand } from './finish-import.ts'
 import { RowProblems, refuseInvalid } from './invalid-rows.ts'
 import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
@@ -90,7 +91,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (unknownRoles) await context.reportError(unknownRoles)
   if (checked.invalid > 0 && !flags.skipInvalid)
     await refuseInvalid(context, { ...request, format, checked, journal })
-  requireKeys(adapter, flags, checked)
+  requireKeys(request, checked)
   const unused = roles.describeUnused()
   if (unused !== undefined) await context.notice(unused)
   await warnAboutFields(context, request, reader, checked)
@@ -207,14 +208,11 @@ async function warnAboutFields(
   )
 }
 
-function requireKeys(
-  { keyName }: ImportAdapter,
-  { ifExists }: ImportFlags,
-  { rows, keyless }: CheckedInput,
-): void {
+function requireKeys({ adapter, file, flags }: ImportRequest, { rows, keyless }: CheckedInput): void {
+  const { ifExists, given } = flags
   if (ifExists === 'fail' || keyless === 0) return
   throw new UsageError(
-    `--if-exists ${ifExists} needs the ${keyName} of each row, but ${keyless} of ${rows} rows have none`,
-    { hint: 'pass --match name to match rooms by name' },
+    `--if-exists ${ifExists} needs the ${adapter.keyName} of each row, but ${keyless} of ${rows} rows have none`,
+    { hint: ['match rooms by name with: ', buildMatchCommand(adapter.name, file, given)] },
   )
 }

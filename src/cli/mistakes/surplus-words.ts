@@ -23,7 +23,8 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const accepted = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
-  if (name === 'auth login') return explainLoginSurplus(given)
+  if (name === 'auth login' && given.some((word) => word.length >= minKeyLength && !/^https?:/i.test(word)))
+    return explainKeyAsArgument()
   const takes = accepted === 0 ? 'no arguments' : counted(accepted, 'argument')
   const message = `${name} takes ${takes}, but got ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
@@ -201,17 +202,4 @@ function addDashes(
     }
   }
   return isFound && operands <= accepted ? fixed : undefined
-}
-
-/** Explains a surplus argument of `auth login`, without repeating an argument that may be a key. */
-function explainLoginSurplus([given = '']: readonly string[]): UsageError {
-  if (/^https?:/i.test(given))
-    return new UsageError('auth login takes the base URL as a flag', {
-      hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
-    })
-  if (given.length < minKeyLength)
-    return new UsageError('auth login takes no arguments', {
-      hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
-    })
-  return explainKeyAsArgument()
 }

@@ -293,7 +293,7 @@ describe('rooms import --if-exists', () => {
         code: 2,
         stderr:
           `error: --if-exists ${what} needs the id of each row, but 3 of 3 rows have none\n` +
-          'hint: pass --match name to match rooms by name\n',
+          `hint: match rooms by name with: meetroom rooms import rooms.csv --if-exists ${what} --match name --base-url https://meet.test/v1\n`,
       })
       expect(world.requests).toEqual([])
     },

@@ -22,6 +22,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName, requireSameService, selectProfile } from '../../kernel/profile.ts'
+import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import { explainNotInteractive, isInteractive } from '../../requests/confirm.ts'
 import { openClientAt } from '../../requests/find-service.ts'
@@ -40,16 +41,24 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     .description(
       'Store an API key for a service. Prompts for the base URL and the key (hidden input), verifies both, and stores them in a file that only you can read.',
     )
+    .argument('[base-url]', 'base URL of the service, like --base-url', readUrlArgument)
     .addOption(
       new Option('--with-token, --with-key', 'read the key from standard input').conflicts('keyCommand'),
     )
     .option('--key-command <command>', "store a command that prints the key, as in 'pass show meet'")
     .option('--replace', 'change the service of an existing profile, and delete its key')
-    .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
+    .action(
+      act('machine', async (context, url: string | undefined, flags: LoginFlags) => {
+        if (url === undefined) return logIn(context, flags)
+        if (context.flags.baseUrl !== undefined)
+          throw new UsageError('the base URL is given twice, as an argument and with --base-url')
+        await context.withFlags({ ...context.flags, baseUrl: url }).run((own) => logIn(own, flags))
+      }),
+    )
   addExamples(
     login,
     'meetroom auth login',
-    'meetroom auth login --base-url https://meet.example.com/v1',
+    'meetroom auth login https://meet.example.com/v1',
     'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-key < key.txt',
     "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
   )
@@ -141,6 +150,15 @@ async function selectBaseUrl(
   if (base_url) return readBaseUrl(base_url)
   throw new UsageError('no base URL to log in to', {
     hint: ['pass the base URL: ', suggestLogin(login, '--base-url', 'https://meet.example.com/v1')],
+  })
+}
+
+/** Refuses an argument other than a URL, without repeating a text that may be a key. */
+function readUrlArgument(text: string): string {
+  if (/^https?:/i.test(text)) return text
+  if (text.length >= minKeyLength) throw explainKeyAsArgument()
+  throw new UsageError('auth login takes a base URL as its argument', {
+    hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', text])],
   })
 }
 

@@ -81,6 +81,15 @@ test('auth login stores the key and the base URL for later commands', async () =
   expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('auth login takes the base URL as an argument', async () => {
+  const run = (line: string) => world.run(line, { stdin: world.apiKey, env: bare })
+  expect(await run(`auth login ${baseUrl} --with-key`)).toMatchObject({ code: 0 })
+  expect(stored()).toEqual(loggedIn())
+  expect((await run('auth login https://staging.test/v1 --with-key')).stderr).toContain(
+    'meetroom auth login --profile default --base-url https://staging.test/v1 --with-key --replace < key.txt',
+  )
+})
+
 test('auth login --profile adds a profile and keeps the current profile', async () => {
   await logIn()
   expect(await logIn('--profile staging')).toMatchObject({
@@ -219,6 +228,12 @@ test.each([
   ['auth login --with-token', '', 'no base URL to log in to'],
   [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'the key is empty'],
   ['auth login --with-token --base-url meet.test', 'k', 'the base URL is not a valid URL'],
+  [
+    `auth login ${baseUrl} --with-token --base-url ${baseUrl}`,
+    'k',
+    'the base URL is given twice, as an argument and with --base-url',
+  ],
+  ['auth login staging --with-token', 'k', 'auth login takes a base URL as its argument'],
   [
     'auth login --with-token --base-url ftp://meet.test',
     'k',
