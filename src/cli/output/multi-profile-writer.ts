@@ -84,7 +84,7 @@ export class MultiProfileWriter {
     await this.#report()
   }
 
-  /** @throws the error of the profile if the output could not be written */
+  /** @throws the error of the profile if a page of the list could not be written */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error === this.#outputError) throw error

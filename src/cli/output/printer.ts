@@ -148,7 +148,7 @@ export class Printer {
 
   async printOne(view: View, key: string, response: ResponseBody): Promise<void> {
     const item = (readResponseValue(response) as Item)[key]
-    // Operation 12 (API specification, “Endpoints”) returns the message itself.
+    // The response to `sendMessage` is itself the record (API specification, “Endpoints”).
     const record = isRecord(item) ? item : { [key]: item }
     if (this.options.query) return this.body(response)
     switch (this.options.format) {

@@ -54,7 +54,7 @@ function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): R
   }
 }
 
-/** Minimum number of leading characters of a key that are redacted before an ellipsis. */
+/** Minimum number of leading characters of a key, or of its base64, that are redacted before an ellipsis. */
 const minCutLength = 6
 
 /** Joins patterns into one pattern that matches at least the first `minCutLength` patterns. */

@@ -1,7 +1,4 @@
-/*
- * Redaction of secrets in output, files and logs. Other directories import this file, except for
- * `requests.ts`.
- */
+/* Redaction of secrets in output, files and logs. Other directories import this file or `requests.ts`. */
 
 export { createRedactor, KnownSecrets, type Redact } from './create-redactor.ts'
 export { holdsSecret, isSecretHeader, mask, maskSecrets, maskText, removeSecrets } from './fields.ts'

@@ -5,8 +5,8 @@ import type { Redact } from './create-redactor.ts'
 const margin = 32 * 1024
 
 /**
- * Removes keys from headers and error bodies before other code truncates them, because part of a key would not
- * be recognized.
+ * Removes keys from error bodies, and from all headers except those of JSON results, before other code
+ * truncates them, because part of a key would not be recognized.
  */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (response: WireResponse) => {

@@ -1,4 +1,5 @@
-// Letters that join to the next or previous letter. Source: DerivedJoiningType.txt of Unicode 17.
+// Letters that join to the next or previous letter. Source: DerivedJoiningType.txt of Unicode 17, without
+// rare letters.
 const joinsNext = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687`,
   String.raw`\u069A-\u06BF\u06C1\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D`,
@@ -14,7 +15,7 @@ const joinsPrevious = [
   String.raw`\u1887-\u18A8\u18AA\u{10D01}-\u{10D23}\u{1E900}-\u{1E943}`,
 ].join('')
 
-// Signs with Canonical_Combining_Class=Virama, from UnicodeData.txt.
+// Signs with Canonical_Combining_Class=Virama, from UnicodeData.txt, without signs of rare scripts.
 const viramas = [
   String.raw`\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0E3A\u0EBA\u0F84\u1039`,
   String.raw`\u103A\u1714\u1715\u1734\u17D2\u1A60\u1B44\u1BAA\u1BAB\u1BF2\u1BF3\u2D7F\uA806\uA82C\uA8C4\uA953`,
@@ -22,7 +23,7 @@ const viramas = [
   String.raw`\u{11442}\u{114C2}\u{115BF}\u{1163F}\u{116B6}\u{1172B}\u{11839}\u{11D44}\u{11D45}\u{11D97}`,
 ].join('')
 
-// Combining marks, except invisible marks, which are escaped.
+// Combining marks, except invisible marks.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64

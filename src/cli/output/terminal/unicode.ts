@@ -35,7 +35,7 @@ const symbols: Readonly<Record<string, string>> = {
 
 export function toAscii(text: Visible): Visible {
   if (/^[\n -~]*$/.test(text)) return text
-  // The pattern includes all block elements from one eighth to a full block.
+  // The last range is the full block and the left blocks down to one eighth.
   return markVisible(
     text.replace(
       /[\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2022\u2026\u2192\u00b7\u2714\u2716\u2500\u2502\u2591\u2592]|[\u2588-\u258f]/g,

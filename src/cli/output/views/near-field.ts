@@ -2,7 +2,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
 import { fieldWords, valueWords } from './synonyms.ts'
 
-/** @param maxEdits 0 for the exact word or its synonym */
+/** @param maxEdits from 0 (finds only the word itself or its synonym) to 2 */
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
   const name = word.replaceAll('-', '_').toLowerCase()
   if (fields.includes(name)) return name
@@ -47,7 +47,7 @@ export function findNearChoice(word: string, choices: readonly string[]): string
   return findSynonym(foldChoice(word), choices) ?? findClosest(word, choices)
 }
 
-/** Lowercases a word, and removes the feminine ending, as in “Schüler/in”. */
+/** Lowercases a word, and removes an ending such as “/in” in “Schüler/in”. */
 const foldChoice = (word: string) => word.toLowerCase().replace(/[/*:_]-?in$/, '')
 
 /** Finds the choice that has `word` as a synonym. The word must be in lower case. */

@@ -1,4 +1,4 @@
-/* Synonyms of fields and values. Words that only explain mistakes are in `mistakes/meanings.ts`. */
+/* Synonyms of fields and values. Equivalents of words from other programs are in `mistakes/meanings.ts`. */
 
 /** Words between operands in a sentence, as in `add ada to Maths`. */
 export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from', 'of', 'as', '=', '->'])

@@ -18,7 +18,7 @@ const timestamp = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\
 
 const isInstantField = /(^|_)(time|at|seen|active|in|out|start|end|from)$/
 
-/** Formats an ISO 8601 timestamp to the second. Returns other texts unchanged. */
+/** Formats an ISO 8601 time of a field such as `created_at` to the second. Returns other texts unchanged. */
 export function formatToSecond(field: string, text: string, zone?: TimeZone): string {
   const [, time, offset = ''] = (isInstantField.test(field) && timestamp.exec(text)) || []
   if (time === undefined) return text

@@ -18,7 +18,7 @@ export type Item = Readonly<Record<string, unknown>>
 
 export interface Column {
   readonly field: string
-  /** On a narrow terminal, columns of low weight shrink and disappear first. */
+  /** On a narrow terminal, columns of low weight shrink and disappear first, after empty columns. */
   readonly weight: number
   /** Derives the value from the item. Returns undefined if the value is unknown. */
   readonly value?: (item: Item) => unknown
@@ -159,7 +159,7 @@ function isSet(time: number | null | undefined): boolean | undefined {
   return time === undefined ? undefined : time !== null
 }
 
-/** Value of a field, which may be null; not known if the field is missing or deprecated. */
+/** Value of a field, which may be null; not known if missing, deprecated or unreadable. */
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
 export function readField(view: View, field: string, item: Item): FieldValue {
