@@ -12,8 +12,8 @@ export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | 
 }
 
 /**
- * Checks the room after a 404, because a 404 may also mean a missing operation.
- * @throws {ApiError} if the room exists despite the 404
+ * Checks the room after a `NotFoundError`, because a 404 may also mean a missing operation.
+ * @throws {ApiError} if the room can be read despite this error
  */
 export async function undefinedIfRoomGone<T>(
   client: Client,

@@ -20,7 +20,7 @@ export interface Grouping {
   hasPeak?: boolean
 }
 
-/** Subjects whose rows, without a unit, need the data of only one room. */
+/** Subjects whose rows, without a unit, are not sums of visits. */
 export type RoomSubject = (typeof roomSubjects)[number]
 
 /** @throws {UsageError} for an unknown name or an invalid combination */

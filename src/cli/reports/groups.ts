@@ -28,7 +28,7 @@ export class Groups implements RowSource {
     const { grouping, span, zone } = plan
     this.#compare = createComparison(grouping)
     this.#isOfRoom = grouping.subject !== undefined && grouping.subject !== 'user-total'
-    // The usage of a month has a row even without visits.
+    // The usage of all rooms together has a row even without visits.
     if (grouping.hasPeak && !this.#isOfRoom)
       this.#sumOf({ period: daysOf('month', zone.dayOf(span[0]))[0] }, {})
   }

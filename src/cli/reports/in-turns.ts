@@ -2,7 +2,7 @@ const turnSize = 1000
 
 /**
  * Yields batches in separate turns of the event loop, so that a signal can interrupt a long computation.
- * @throws the abort reason of the signal
+ * @throws the abort reason if the signal is aborted after a full batch
  */
 export async function* inTurns<T>(items: Iterable<T>, interrupt: AbortSignal): AsyncGenerator<readonly T[]> {
   let batch: T[] = []

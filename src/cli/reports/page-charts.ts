@@ -29,7 +29,7 @@ export class Activity {
     this.#plan = plan
   }
 
-  /** @throws the abort reason of `interrupt` */
+  /** @throws the error of `inTurns` */
   async add(report: RoomReport): Promise<void> {
     const options = { ...this.#plan, unit: 'day', absent: false } as const
     const visits = listVisits(report.attendance.meeting, listPeople(report), options)

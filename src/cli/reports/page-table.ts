@@ -270,7 +270,7 @@ function formatPerson(name: string, id: string, shown: PageOptions['shown']): Ht
   return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
-/** Only sections have shares and timelines of meetings. */
+/** Only sections have shares and timelines that omit pauses. */
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
     ' The share is relative to the time during which anybody was in the room. A timeline of several days shows only that time.'

@@ -33,7 +33,7 @@ export interface RoomAttendance {
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
   /**
-   * Start of each user's first session, in milliseconds since 1970, even outside the span. Empty unless
+   * Earliest readable session start by user, in milliseconds since 1970, even outside the span. Empty unless
    * requested.
    */
   firstStarts: ReadonlyMap<string, number>
@@ -43,7 +43,7 @@ export interface RoomAttendance {
 export interface RoomReport {
   room: Item
   attendance: RoomAttendance
-  /** Invited users without attendance in the report; undefined unless requested. */
+  /** Invited users without attendance; blocked users only if requested. Undefined unless requested. */
   absent: readonly Invitee[] | undefined
 }
 
@@ -167,7 +167,7 @@ export interface Person {
   user_id: unknown
   name: unknown
   role: unknown
-  /** Blocked state of the member; undefined if no member was found. */
+  /** True if the member is blocked; undefined if no member was found. */
   blocked: boolean | undefined
   /** Time from which meetings count, in milliseconds since 1970; negative infinity if unknown. */
   countedFrom: number

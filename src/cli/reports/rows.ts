@@ -38,7 +38,7 @@ export interface Rows {
 export interface RowSource {
   /**
    * Adds a room and returns the completed rows.
-   * @throws {InterruptedError} after a stop signal
+   * @throws {InterruptedError} if a stop signal interrupts the work
    */
   add(report: RoomReport): Promise<Rows>
   /** Returns the remaining rows after the last room. */

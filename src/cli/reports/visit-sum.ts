@@ -194,7 +194,7 @@ export class VisitSum implements PrintedFields {
   #addBounds(start: number, end: number, { openEnd, isThere }: Person): void {
     const isOpen = openEnd === end
     this.first = Math.min(this.first, start)
-    // Of visits with the same last time, an open visit decides, because the person has not left.
+    // Of visits with the same last time, a visit without a known exit decides.
     if (end >= this.last) this.#isOpen = isOpen || (end === this.last && this.#isOpen)
     this.last = Math.max(this.last, end)
     if (isOpen && isThere) this.#isThere = true
