@@ -51,7 +51,7 @@ export async function changeStoredConfig(
 }
 
 /**
- * @throws {AuthError} if no key is configured, or the key command fails
+ * @throws {AuthError} if there is no key for the base URL, or the key command fails
  * @throws {UsageError} if the key or the key command is unsafe or invalid
  * @throws {InterruptedError} after a signal
  */
@@ -96,7 +96,7 @@ function readStored(dir: string | undefined, { uid }: Host): StoredConfig {
   return dir === undefined ? {} : readConfig(dir, uid)
 }
 
-/** Explains unknown variables `MEETROOM_…`; undefined without such variables. */
+/** Explains unknown variables `MEETROOM_…`. Returns undefined without such variables. */
 export async function explainVariables({ env }: Host): Promise<string | undefined> {
   const unknown = listUnknownVariables(env)
   if (unknown.length === 0) return undefined

@@ -31,7 +31,7 @@ export interface Change {
 export interface Audit {
   /** @param place origin of the service, or data directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
-  /** Stores the user of each member in a response, for the audit log of later changes. */
+  /** Stores the users of the members in a response, for the audit log of later changes. */
   noteMembers(input: AnyInput, response: unknown): void
 }
 

@@ -70,7 +70,7 @@ export class PaceController implements Pacer {
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY
 
-  /** Rate that the service accepted before its last refusal, in requests per second. */
+  /** Rate that the service accepted before the last decrease, in requests per second. */
   #acceptedRate = 0
   /** Position on the curve of the rate, in seconds. */
   #seconds = 0

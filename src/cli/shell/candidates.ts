@@ -273,7 +273,7 @@ async function loadRowView({
   })
 }
 
-/** Returns the default grouping for missing or invalid text. */
+/** Parses the value of `--by`. Returns the default grouping for missing or invalid text. */
 function readGrouping(by: unknown): Grouping {
   try {
     return parseGrouping(toText(by))

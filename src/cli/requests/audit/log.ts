@@ -123,7 +123,7 @@ function isCurrentFile({ file, dev, ino }: LogFile, path: string): boolean {
   return current?.dev === dev && current.ino === ino && file.stat().nlink > 0
 }
 
-/** Returns true if the file is empty, unreadable or ends with a line feed. */
+/** Returns true if the file is empty, cannot be opened or ends with a line feed. */
 function endsWithLineFeed(path: string): boolean {
   let file: number
   try {

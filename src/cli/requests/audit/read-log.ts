@@ -25,7 +25,7 @@ export interface LogFile {
 export interface AuditHistory {
   /** Newest first. */
   changes: ChangeRow[]
-  /** Number of nonempty lines that are not records. */
+  /** Number of nonempty lines that are not valid records. */
   damaged: number
   /** Errors of files that were not read to their end. */
   failures: readonly MeetroomError[]
