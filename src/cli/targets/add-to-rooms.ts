@@ -23,7 +23,10 @@ export interface AddFlags extends PaceFlags {
 
 const view = { ...rowKinds.steps, id: 'member_id' }
 
-/** Function that returns the role to assign in a room: null sends no role, and undefined omits the room. */
+/**
+ * Function that returns the role to assign in a room: null sends no role, undefined omits the room, and an
+ * outcome replaces the write.
+ */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
 export interface Addition {
@@ -42,7 +45,7 @@ export interface Addition {
 
 /**
  * Adds a user to the selected rooms, or changes existing memberships.
- * @returns the number of rows
+ * @returns the number of steps, at most one per room
  * @throws {NotFoundError} if the user does not exist
  * @throws {ConfirmationError} if the change is not confirmed
  */

@@ -37,7 +37,7 @@ interface TargetWrite {
   view: View
 }
 
-/** Runs one operation for each ID, and prints the results in order. */
+/** Runs the operation once for each ID, unless `recheck` skips the item, and prints the results in order. */
 export async function writeTargets<N extends OperationName>(
   context: Context,
   { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Writes<N>,

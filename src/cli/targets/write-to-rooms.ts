@@ -38,7 +38,7 @@ interface RoomWrite<N extends OperationName> {
 }
 
 /**
- * Sends one write to each selected room.
+ * Sends at most one write to each selected room.
  * @throws {ConfirmationError} if the write is not confirmed
  */
 export async function writeToRooms<N extends OperationName>(

@@ -27,7 +27,7 @@ export interface AdoptFlags extends RosterFlags {
 /**
  * Records existing rooms, matched by exact name, and existing users and members in the lock file.
  * @throws {UsageError} if another lock file records the rooms
- * @throws {PartialError} if rooms cannot be read or claimed
+ * @throws {PartialError} if a list cannot be read completely, or rooms cannot be claimed
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')

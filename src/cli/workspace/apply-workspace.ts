@@ -32,9 +32,9 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 
 /**
  * Applies a workspace file, or prints the plan with `--dry-run`.
- * @throws {ConditionError} if the plan differs from the file of `--plan`
+ * @throws {ConditionError} without `--dry-run`, if the plan differs from the file of `--plan`
  * @throws {ConfirmationError} if the changes are not confirmed or not allowed
- * @throws {PartialError} if items are unresolved
+ * @throws {PartialError} without `--dry-run`, if items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')

@@ -41,7 +41,7 @@ export interface ExportedWorkspace {
 
 /**
  * Exports users, rooms and members in a stable order.
- * @throws {UsageError} for an unsupported format
+ * @throws {UsageError} for example for an unsupported format, or an existing file
  */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out

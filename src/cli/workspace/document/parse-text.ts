@@ -35,7 +35,7 @@ const problems: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Parses YAML 1.2 (core schema) or JSON. Refuses aliases, which could expand to any size.
- * @throws {UsageError} for invalid text
+ * @throws {UsageError} for invalid text, or more than `maxMarks` marks
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)

@@ -41,7 +41,7 @@ interface Roster {
 
 /**
  * Reads users and their classes. A class becomes the key and the name of a room.
- * @throws {UsageError} for missing flags, columns or rows
+ * @throws {UsageError} for missing flags, columns or rows, and for invalid rows
  */
 export async function readRoster(
   context: Context,

@@ -53,6 +53,7 @@ export class LockFile {
   /**
    * Acquires a lock file without waiting for another holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
+   * @throws {OutputError} if the lock cannot be acquired for another reason
    */
   static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
