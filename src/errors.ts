@@ -27,7 +27,7 @@ export type Hint = string | Suggestion | readonly Hint[]
 export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
-  /** Invalid value, and the value to suggest. A redirection such as ` < FILE` follows the suggested value. */
+  /** Invalid value, and the value to suggest. A redirection such as ` < FILE` follows the suggestion. */
   correction?: readonly [given: string, meant: string, redirection?: string] | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */
@@ -221,7 +221,7 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
 }
 
 /**
- * Describes a system error without a code such as ENOENT.
+ * Describes a system error in words, without its code.
  * @param missing reason for a missing file or directory
  */
 export function describeSystemError(cause: unknown, missing = 'no such file'): string {

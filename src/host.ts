@@ -143,7 +143,7 @@ function createOutput(
   }
 }
 
-/** Returns the data that a full non-blocking pipe did not accept. */
+/** Writes data, and returns the rest that a full non-blocking pipe does not accept. */
 function writeNow(fd: number, data: Uint8Array): Uint8Array {
   let rest = data
   try {

@@ -161,6 +161,7 @@ function createKeyFile(file: string): void {
 /**
  * Returns the key, or empty text for an empty file.
  * @throws {UsageError} if the contents are not a key
+ * @throws the error of `readKeyFile`
  */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)

@@ -17,7 +17,7 @@ const sideFiles = ['-wal', '-shm', '-journal']
  * Creates a missing database file with mode 0600. Does not open an existing file, because closing the file
  * would release locks of this process.
  * @param uid required owner, besides root; undefined to accept any owner
- * @throws {UsageError} if a file of the database must not be used
+ * @throws {UsageError} or a system error if a file of the database cannot be used
  */
 export function prepareDatabaseFile(path: string, uid?: number): void {
   const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)

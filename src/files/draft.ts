@@ -110,7 +110,7 @@ export class Draft {
 
 /**
  * Replaces or creates a file atomically.
- * @throws the errors of `Draft`
+ * @throws {UsageError} or a system error if the file cannot be replaced
  */
 export function replaceFile(
   path: string,

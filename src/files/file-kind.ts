@@ -25,7 +25,7 @@ export function createExistsError(path: string, because = '', hint = 'pass a new
   return new UsageError(`${path} already exists${because}`, { hint })
 }
 
-/** Creates the system error for a directory, which callers include in their own message. */
+/** Creates the system error for a directory that is used as a file. */
 export function createDirectoryError(): NodeJS.ErrnoException {
   return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
 }
@@ -43,14 +43,14 @@ export function requireRegular(path: string, found: Stats): void {
 /**
  * Requires that this user or root owns the target of a write, because another owner could read the contents.
  * Root may also write files of the directory's owner.
- * @throws {UsageError} if another user owns the file
+ * @throws the error of `requireOwnFile`
  */
 export function requireOwner(path: string, found: Stats, uid: number | undefined): void {
   if (uid === 0 && lstatSync(dirname(path)).uid === found.uid) return
   requireOwnFile(path, found, uid)
 }
 
-/** @throws {UsageError} if neither this user nor root owns the file */
+/** @throws {UsageError} if neither this user nor root owns the file; never if `uid` is undefined */
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
   if (uid === undefined || found.uid === uid || found.uid === 0) return
   throw new UsageError(`${path} belongs to another account of this machine (uid ${found.uid})`, {

@@ -20,7 +20,7 @@ export const largeFile = 2 ** 28
 interface ReadOptions {
   /** Name in messages; defaults to the path. */
   name?: string
-  /** True to follow symbolic links. A cloned repository may contain harmful links. */
+  /** True to follow a symbolic link at the path. A cloned repository may contain harmful links. */
   follow?: boolean
   /** @throws an error if the open file must not be read */
   check?(found: Stats): void
@@ -30,7 +30,7 @@ interface ReadOptions {
  * Opens a regular file for reading, without waiting for the writer of a named pipe. The caller closes the
  * file descriptor.
  * @throws {UsageError} if the file is not regular, or is a symbolic link that is not followed
- * @throws a system error or the error of `check`
+ * @throws a system error, such as EISDIR for a directory with `follow`, or the error of `check`
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
   const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)

@@ -8,7 +8,7 @@ const maxLinks = 40
 
 /**
  * Reads a file with a key or a base URL. The file, and followed links with their directories, must belong to
- * this user or root.
+ * this user or root, and other users must not have write permission for the file.
  * @param uid undefined to skip these checks
  * @param hasOwnDirectory true if the directory must also belong to this user or root
  * @throws {UsageError} or a system error if the file cannot be used
@@ -34,8 +34,8 @@ export function isHiddenByOthers(error: unknown, uid: number | undefined): boole
 }
 
 /**
- * Reads a file with a key or a base URL. Other users who can write to the directory may also have write
- * permission for the file, as in container volumes.
+ * Reads a file with a key or a base URL. Other users who can replace the file may also have write permission
+ * for it, as in container volumes.
  * @throws {UsageError} or a system error if the file cannot be used
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {

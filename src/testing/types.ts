@@ -52,7 +52,7 @@ export interface SeedRoom {
   readonly is_terminated?: boolean
   readonly members?: readonly SeedMember[]
   readonly pages?: readonly SeedPage[]
-  /** Ended sessions of anonymous participants, one participant for each session. */
+  /** Ended sessions of anonymous participants of an open room, one participant for each session. */
   readonly sessions?: readonly SeedSession[]
   readonly webhook?: {
     readonly url: string
@@ -127,7 +127,7 @@ export type FaultTarget = Operation | 'connect'
 export interface Fault {
   /** `connect` is the opening of a WebSocket. Default: all operations, without `connect`. */
   readonly operation?: FaultTarget | readonly FaultTarget[]
-  /** IDs, one of which a request must contain in the path or as `user_id`. For `connect`: room IDs. */
+  /** IDs, one of which must be in the path of a request or `user_id` of its body. For `connect`: room IDs. */
   readonly id?: string | readonly string[]
   /** Status of the response, from 400 to 599. */
   readonly status?: number
@@ -195,7 +195,7 @@ export interface TestService extends AsyncDisposable {
     /** Time of the service in milliseconds since 1970. */
     now(): number
     /**
-     * Moves the time forward, by at most ten years. Resolves after the due effects, such as webhook attempts.
+     * Moves the time forward, by at most 3650 days. Resolves after the due effects, such as webhook attempts.
      */
     advance(duration: Duration): Promise<void>
     freeze(): void
@@ -218,7 +218,7 @@ export interface TestService extends AsyncDisposable {
   seed(seed: Seed | string): Promise<void>
   /** Restores the seed and the real time. Removes all other data, sockets, webhooks and faults. */
   reset(): Promise<void>
-  /** Stops the service. Further calls return the same report. */
+  /** Stops the service. Further calls return the same promise. */
   close(): Promise<CloseReport>
 }
 

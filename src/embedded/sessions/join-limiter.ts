@@ -6,7 +6,7 @@ import { busy } from '../common/faults.ts'
 const defaultBurst = 10_000
 /** Time after which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
-/** Default limit of anonymous sessions. Each session takes 25 KB. */
+/** Default maximum number of connected anonymous sessions. Each session takes 25 KB of memory. */
 const defaultSessions = 10_000
 const maxCounters = 10_000
 
@@ -44,7 +44,7 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} if a limit is exceeded */
+  /** @throws {Fault} if the join would exceed a limit */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
@@ -59,7 +59,7 @@ export class JoinLimiter {
   }
 }
 
-/** Returns the /64 network of an IPv6 address, because one machine can own the whole network. */
+/** Returns the /64 network of an IPv6 address, because one machine can own it, and other text unchanged. */
 function toNetwork(ipAddress: string): string {
   if (!isIPv6(ipAddress)) return ipAddress
   const [address = ''] = ipAddress.split('%')

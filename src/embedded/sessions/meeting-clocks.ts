@@ -23,7 +23,7 @@ interface Meeting {
 /** Maximum number of meetings stored per step, which takes a few milliseconds. */
 const stepMeetings = 500
 
-/** Delay before the next attempt to end a meeting, in milliseconds. */
+/** Minimum delay before the next attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
 const toleranceMs = 0.001

@@ -18,7 +18,7 @@ interface RoomViewsOptions {
   onFailure(error: unknown): void
 }
 
-/** Minimum time between updates of a room, in milliseconds. Hundreds of people may join concurrently. */
+/** Minimum time between reports of changes, in milliseconds. Hundreds of people may join concurrently. */
 const minIntervalMs = 250
 const maxPeople = 200
 const maxPages = 200
@@ -28,10 +28,10 @@ type View = 'room' | 'pages' | 'clock'
 interface Viewed {
   readonly sessions: Set<ConnectedSession>
   readonly due: Set<View>
-  /** Monotonic time of the last update, in milliseconds. */
+  /** Monotonic time of the last report of changes, in milliseconds; -Infinity before the first. */
   sentAt: number
   cancel: (() => void) | undefined
-  /** Current pages, which all sessions share to save time and memory. */
+  /** Cached frame of the current pages, which all sessions share. */
   pages: Frame | undefined
 }
 
@@ -44,7 +44,7 @@ export class RoomViews {
     this.#options = options
   }
 
-  /** Sends the room to a session, immediately and after changes. Call after the session is committed. */
+  /** Sends the room to a session, now and after changes. Call after the session is committed. */
   add(session: ConnectedSession): void {
     const { roomId } = session
     const none: Viewed = {
@@ -164,7 +164,7 @@ export class RoomViews {
   }
 }
 
-/** Returns the URLs of a page's entities. The API specification (“Page”) shows only image entities. */
+/** Returns each `src` of a page's entities. The API specification (“Page”) shows only image entities. */
 function readImages(entities: string): string[] {
   const list = readJson(entities)
   if (!Array.isArray(list)) return []

@@ -48,7 +48,7 @@ export interface SessionControl {
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, “Endpoints”, rule 4). */
   send(roomId: string, message: object): void
-  /** Sends a new description of a room to the sessions that show the room. */
+  /** Sends the room, or only its pages, to the sessions that show the room, after the commit. */
   refresh(roomId: string, view?: 'pages'): void
   /** Returns the meeting time of a room in milliseconds; undefined if its clock is stopped. */
   meetingMs(roomId: string): number | undefined

@@ -29,13 +29,13 @@ const closeTimeoutMs = 5000
 const peerTimeoutMs = 1000
 
 interface Liveness {
-  /** Monotonic time of the last received data, in milliseconds; in the future after a probe. */
+  /** Monotonic time of the handshake or the last data, in milliseconds; after a probe, maybe in the future. */
   lastReceivedAt: number
   onReceived: () => void
   cancel: () => void
 }
 
-/** Session to connect, or the response that replaces the handshake, even after a join. */
+/** Session to connect, or the response that replaces the handshake, possibly after a join. */
 export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
@@ -274,7 +274,7 @@ function readTokenProtocol(request: IncomingMessage): string | undefined {
   return protocol && Buffer.from(protocol.slice(tokenPrefix.length), 'base64url').toString()
 }
 
-/** Selects the subprotocol of a session, but never the subprotocol that contains the token. */
+/** Selects the subprotocol of a session, but never a subprotocol that contains a token. */
 function selectProtocol(protocols: ReadonlySet<string>): string | false {
   if (protocols.has(roomProtocol)) return roomProtocol
   const [first] = [...protocols].filter((name) => !name.startsWith(tokenPrefix))

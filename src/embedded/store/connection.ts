@@ -14,9 +14,9 @@ export type Value = string | number | null
 
 export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  /** @throws {Fault} if stored text is not UTF-8, otherwise errors of SQLite */
+  /** @throws {Fault} if a query reads text that is not UTF-8, or an error of SQLite */
   get(...values: Value[]): unknown
-  /** @throws {Fault} if stored text is not UTF-8, otherwise errors of SQLite */
+  /** @throws {Fault} if a query reads text that is not UTF-8, or an error of SQLite */
   all(...values: Value[]): unknown[]
 }
 
@@ -32,7 +32,7 @@ interface DriverStatement {
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
   iterate(...values: Value[]): Iterable<unknown>
-  /** Missing in earlier versions of `node:sqlite`. */
+  /** Missing in `node:sqlite` of Node 22.13. */
   columns?(): { name: string }[]
   /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
   setReadBigInts?(enabled: boolean): void
@@ -148,7 +148,7 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
-/** Selects a text as bytes, and an unsupported value as a byte that is not UTF-8. */
+/** Selects a text as bytes, an unsupported value as a byte that is not UTF-8, and other values unchanged. */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'
     WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)

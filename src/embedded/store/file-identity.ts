@@ -25,7 +25,7 @@ export class DatabaseFiles {
     this.noteLog()
   }
 
-  /** Returns true once a file was deleted or replaced, or the log was truncated. */
+  /** Returns true from the first call that finds a file deleted or replaced, or the log truncated. */
   areLost(): boolean {
     this.#checkedAt = performance.now()
     this.#isLost ||= this.#identify() !== this.#opened

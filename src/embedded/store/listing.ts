@@ -47,7 +47,7 @@ function count(store: Store, listing: Listing): number {
   return store.one<{ total: number }>(sql, ...readValues(listing))?.total ?? 0
 }
 
-/** Omits an empty WHERE clause, because SQLite counts a whole table fast only without one. */
+/** Omits the WHERE clause without filters, because SQLite counts a whole table fast only without one. */
 function buildSource({ table, filters = [], index }: Listing): string {
   const where = filters.length > 0 ? `WHERE ${filters.map(([condition]) => condition).join(' AND ')}` : ''
   return `FROM ${table} ${index === undefined ? '' : `INDEXED BY ${index}`} ${where}`

@@ -17,7 +17,7 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
 }
 
 /**
- * @param saveOld copies the database before the migrations; receives the old version
+ * @param saveOld copies an existing database before the migrations; receives its version
  * @throws {UsageError} if the schema is of a newer version of the program
  */
 export function migrate(db: Database, saveOld: (version: number) => void): void {

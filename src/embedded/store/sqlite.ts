@@ -66,7 +66,7 @@ export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sq
 
 /**
  * Opens an untrusted database only for reading.
- * @throws an Error if the connection can write
+ * @throws an Error if the connection can write, or an error of `open` or SQLite
  */
 export function openReadOnly(open: OpenSqlite, path: string): Sqlite {
   const db = open(path, { readOnly: true })

@@ -149,7 +149,7 @@ export class Store {
 
   /**
    * Commits when the batch is full or no longer grows, because a disk sync takes as long as many turns of the
-   * event loop. With a sync in every turn, some of 256 new clients waited for four seconds.
+   * event loop. With a sync in every turn, some of 256 new clients would wait for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -177,7 +177,7 @@ export class Store {
 
   /**
    * Undoes a failed write by repeating the other changes since the savepoint. A savepoint for each write
-   * reduced the throughput by a seventh.
+   * would reduce the throughput by a seventh.
    */
   #undo(write: Write, changesBefore: number, cause: unknown): void {
     const hasChanged = this.#changes.length > changesBefore

@@ -51,7 +51,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Redacts secrets of the webhook, because receivers may echo them. */
+/** Redacts header values and secrets of at least `minSecret` characters, because receivers may echo them. */
 function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {
   if (text === '') return null
   const secrets = [secret, ...Object.values(headers).flatMap((value) => [value, value.split(' ').at(-1)])]

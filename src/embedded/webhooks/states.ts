@@ -23,8 +23,8 @@ interface Times {
 
 /**
  * Call inside `store.write`.
- * @returns time of the next attempt in Unix milliseconds; 'now' for a requested redelivery; undefined for
- * none
+ * @returns time of the next attempt in Unix milliseconds; 'now' if a redelivery was requested during the
+ * attempt; undefined for none
  */
 export function recordAttempt(
   store: Store,
