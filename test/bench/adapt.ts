@@ -1,6 +1,6 @@
 // Compares `users import` with adaptive and with fixed concurrency, on a service with latency or a rate
 // limit.
-// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000
+// Run with: npm run bench:adapt [-- --latency 0,50 --rows 1000 --fixed 8,16,32,64 --rounds 3 --limited 500
 // --rate 50 --limited-rounds 3].
 // --limited 0 skips the limited service, and --rounds 0 skips the other cases.
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -9,7 +9,6 @@ export interface Round {
 }
 
 /**
- * Sends `amount` requests.
  * @param pid process ID of the server
  * @throws if a request fails or is refused
  */

@@ -151,14 +151,14 @@ describe('a --where condition', () => {
     ['record=false', 'r2 r5'],
     ['record!=true', 'r2 r3 r5'],
     ['record!=false', 'r1 r3 r4'],
-    // A date is a whole day in UTC.
+    // A date is a whole day in the time zone of the tests, UTC.
     ['created_at=2026-01-01', 'r2 r3'],
     ['created_at!=2026-01-01', 'r1 r4 r5'],
     ['created_at<2026-01-01', 'r1'],
     ['created_at<=2026-01-01', 'r1 r2 r3'],
     ['created_at>2026-01-01', 'r4 r5'],
     ['created_at>=2026-01-01', 'r2 r3 r4 r5'],
-    // A time is an instant, in UTC unless it has an offset.
+    // A time without an offset is in the time zone of the tests.
     ['created_at=2026-01-01T23:59:59.999Z', 'r3'],
     ['created_at=2026-01-02T03:04:05', 'r5'],
     ['created_at>=2026-01-02T00:00Z', 'r4 r5'],

@@ -101,7 +101,7 @@ test('the setting base_url sets the base URL of requests', async () => {
     'https://profile.test/v1/rooms',
     'https://env.test/v1/rooms',
     'https://flag.test/api/v1/rooms',
-    // The service responds 404 to the request above, so a probe request checks the base URL.
+    // The service does not know the path above, so a probe request checks the base URL.
     'https://flag.test/api/v1/rooms?limit=1',
   ])
 })
