@@ -29,7 +29,7 @@ const closeTimeoutMs = 5000
 const peerTimeoutMs = 1000
 
 interface Liveness {
-  /** Monotonic time of the handshake or the last data, in milliseconds; after a probe, maybe in the future. */
+  /** Monotonic time of the handshake or the last data, in milliseconds. `probe` can set a later time. */
   lastReceivedAt: number
   onReceived: () => void
   cancel: () => void

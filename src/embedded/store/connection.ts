@@ -32,7 +32,7 @@ interface DriverStatement {
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
   iterate(...values: Value[]): Iterable<unknown>
-  /** Missing in `node:sqlite` of Node 22.13. */
+  /** Missing in `node:sqlite` before Node 22.16 and Node 23.11. */
   columns?(): { name: string }[]
   /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
   setReadBigInts?(enabled: boolean): void
