@@ -365,7 +365,7 @@ describe('members import', () => {
   })
 
   test('members import requests the member list again for later rows if the first request for the list fails', async () => {
-    // At most three rows fail before the list is requested again.
+    // At most three of the 20 rows fail.
     failRequests(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)

@@ -21,7 +21,7 @@ interface When {
   underWay?: number
 }
 
-/** Interrupts a command before responses to the requests in flight. */
+/** Interrupts a command before its requests in flight get their responses. */
 async function runInterrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld } from '../../helpers/world.ts'
 
-/** Creates a function that returns the errors of a command line, with `{name}` for room IDs. */
+/** Creates a function that returns the errors of a command line, with room names in braces for room IDs. */
 async function createHints(): Promise<(line: string) => Promise<string>> {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })

@@ -8,7 +8,7 @@ import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 
 /**
- * Common mistakes. The score is one point for the problem with its value, and one for the correction.
+ * Common mistakes. A message scores one point for the problem with its value, and one for the correction.
  * `{room}`, `{open}` and `{member}` stand for IDs.
  */
 const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [

@@ -19,7 +19,7 @@ const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) =>
 const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Quirks {
-  /** Maximum number of items in one response. */
+  /** Maximum number of items in one response; 1,000 by default. */
   cap?: number
   ignoresOffset?: boolean
   paging?: (facts: { limit: number; offset: number; total: number }) => unknown

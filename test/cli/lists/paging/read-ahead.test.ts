@@ -11,10 +11,10 @@ const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Distance {
   latencyMs: number
-  /** Duration of each write to standard output. */
+  /** Duration of each write to standard output, in milliseconds; 1 by default. */
   readerMs?: number
   pageOf?: (offset: number, query: URLSearchParams) => { rooms: string[]; total?: number }
-  /** Latency in milliseconds; `request` counts from 1. */
+  /** Latency in milliseconds, `latencyMs` by default; `request` counts from 1. */
   delayOf?: (request: number) => number
 }
 

@@ -56,7 +56,7 @@ const withoutCursor = hostile.map((text) => text.replaceAll(`${esc}[`, `${esc}]`
 const cursorRemoved = (text: string) =>
   text.replaceAll(new RegExp(`\\r(?=█|${esc})|${esc}\\[[?\\d;]*[A-Za-z]`, 'g'), '')
 
-/** Characters that a terminal may obey or hide, except line feeds. */
+/** Some characters that a terminal may obey or hide; line feeds are excluded. */
 const obeyed = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
 
 const plain: HostOptions = { tty: true, columns: 200, env: { NO_COLOR: '1' } }
