@@ -19,7 +19,7 @@ export const browser = (process.env['PATH'] ?? '')
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
-/** Keeps temporary files in `dir`, because a killed browser does not remove temporary files. */
+/** Returns variables that keep temporary files in `dir`, because a killed browser does not remove them. */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 
 export async function domOf(path: string): Promise<string> {
@@ -115,7 +115,7 @@ export class BrowserPage {
 
   /**
    * Waits until an expression is true, even if the page is loaded again.
-   * @throws {Error} if the expression is not true in time
+   * @throws {Error} if the expression is not true in time or has a syntax error
    */
   async until(expression: string): Promise<void> {
     const asked = `new Promise((resolve) => {

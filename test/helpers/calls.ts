@@ -185,7 +185,6 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // Makes a small file, because tests write and search the file often.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
@@ -220,7 +219,7 @@ const webhook = {
   },
 }
 
-/** Returns the content of every file below a directory by path; `folder` for a directory. */
+/** Returns the content of every file below a directory by relative path; `folder` for a directory. */
 export function filesOf(dir: string): Record<string, string> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 const random = (bytes = 12) => randomBytes(bytes).toString('hex')
 
-/** Keys whose halves are random, so that no other text contains a half. */
+/** Generators of keys whose halves are random, so that no other text contains a half. */
 export const keyShapes = {
   usual: () => `mk_${random(24)}`,
   'with quotes': () => `"${random()}"'${random()}"`,
@@ -39,7 +39,8 @@ export const spellings: readonly ((key: string) => string)[] = [
 ]
 
 /**
- * Returns the URL-safe base64 of a text at each byte offset, without characters that depend on other text.
+ * Returns the URL-safe base64 of a text after 0, 1 and 2 other bytes, without characters that can depend on
+ * other text.
  */
 const base64Cores = (text: string) =>
   [0, 1, 2].map((before) => {

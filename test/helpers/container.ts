@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { node } from './built.ts'
 
-/** Supported arguments of `docker run`. */
+/** Parsed arguments of `docker run`, without ignored flags. */
 export interface Container {
   readOnly: boolean
-  /** Options of the in-memory file system at /tmp; undefined if there is none. */
+  /** Mount options of the in-memory file system at /tmp; undefined without `--tmpfs`. */
   tmpfs: string | undefined
   user: string
   workdir: string
@@ -64,7 +64,7 @@ export const hasNamespaces =
 /**
  * Returns the command line of a container with the system directories of this machine, and with volumes below
  * /mnt.
- * @param programs directory in PATH
+ * @param programs directory that is mounted as the first directory in PATH
  * @param root mount point of the root directory
  * @param packageDir installed package, readable by the user of the container
  */
@@ -106,7 +106,7 @@ export function inContainer(
 
 /**
  * Returns the process ID of the only child.
- * @throws {Error} for no child or several children
+ * @throws {Error} if there is no child, or more than one
  */
 export function childOf(pid: number | undefined): number {
   const found = readdirSync('/proc').filter((name) => {

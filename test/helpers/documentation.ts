@@ -21,7 +21,7 @@ export function documentation(): string {
 
 /** Code block or inline code. */
 interface CodeSample {
-  /** HTML comment above the block, such as `run`, or empty. */
+  /** Text of the HTML comment directly above the block, such as `run`; empty without a comment. */
   mark: string
   text: string
   /** Lines that run meetroom. A trailing backslash joins a line to the next line. */

@@ -34,7 +34,7 @@ const shells: Record<string, readonly string[]> = {
 /**
  * Runs the scripts of the first job of a workflow.
  * @param dir checked-out directory
- * @throws {Error} if there is no job, an expression is unknown, or a script runs too long
+ * @throws {Error} if there is no job, an expression has no value, or a script runs too long
  */
 export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
   const { jobs } = load(text) as { jobs: Record<string, Job> }
@@ -71,8 +71,8 @@ export async function runJob(text: string, contexts: Contexts, dir: string, env:
 }
 
 /**
- * Replaces expressions.
- * @throws {Error} for an unknown expression, which GitHub replaces with an empty text
+ * Replaces expressions such as `${{ secrets.KEY }}`.
+ * @throws {Error} for an expression without a value, which GitHub replaces with an empty text
  */
 function filledIn(text: string, contexts: Contexts): string {
   return text.replace(/\$\{\{ (\w+)\.(\w+) \}\}/g, (all, of: string, name: string) => {

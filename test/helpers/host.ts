@@ -22,7 +22,7 @@ export interface HostOptions {
 /** Default process ID. Only this ID and the next ID count as running. */
 export const testPid = 4242
 
-/** Time at which tests run: 2026-01-02T03:04:05.678Z. */
+/** Start time of the test clocks: 2026-01-02T03:04:05.678Z. */
 export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 class Capture {
@@ -57,7 +57,7 @@ class Capture {
 export interface TestHost extends Host {
   readonly stdout: Capture
   readonly stderr: Capture
-  /** Durations of all sleeps, in milliseconds. Sleeping takes no real time. */
+  /** Durations of the sleeps, in milliseconds. Sleeping takes no real time. */
   readonly slept: number[]
   /** Moves only the wall clock; the monotonic clock continues. */
   setWallClock(byMs: number): void

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 
-// Generators of hostile names, IDs and JSON values.
-
 const esc = '\u001b'
 
 /** Text that a terminal may execute, hide or show wrongly. */

@@ -193,7 +193,7 @@ export const resultsOf = (stdout: string): { row: number; key?: string; status: 
     .map((line) => JSON.parse(line))
     .sort((a, b) => a.row - b.row)
 
-/** Returns the words of the resume or retry command in a hint. */
+/** Returns the words after `meetroom` of the resume or retry command in a hint; empty without a command. */
 export function goOn(stderr: string): string[] {
   const [, line = ''] = /(?:resume|retry) with: meetroom (.*)$/m.exec(stderr) ?? []
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>

@@ -119,7 +119,7 @@ type Schema = Record<string, any>
 
 const literal = (value: unknown) => `'${value}'`
 
-/** Reduces a JSON Schema to its types and fields. */
+/** Converts a JSON Schema to its compact form. */
 export function shapeOf(schema: Schema): Shape {
   const alternatives: Schema[] | undefined = schema['anyOf'] ?? schema['oneOf']
   if (alternatives) return union(alternatives.map(shapeOf))
@@ -318,7 +318,7 @@ export function policyBreaches(released: Interface, current: Interface, changelo
   ])
 }
 
-/** Returns true if a changelog names the change in code font, alone or after words of the command. */
+/** Returns true if a changelog names the change in code font, first or after leading words of the command. */
 export function isMentioned(changelog: string, { command, name }: Difference): boolean {
   return [...changelog.matchAll(/`([^`]+)`/g)].some(([, code = '']) => {
     if (code === name) return true

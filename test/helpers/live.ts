@@ -38,7 +38,7 @@ export function testMachine(startsAt = testNow) {
       timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
       return () => void timers.delete(id)
     },
-    /** Advances the time and fires each timer at its time. */
+    /** Advances the time and fires the due timers in order. */
     advance(ms: number): void {
       const end = monotonic + ms
       for (let timer = next(end); timer; timer = next(end)) {
@@ -286,7 +286,7 @@ export async function serveWorkspace({
         await setImmediate()
       }
     },
-    /** Advances the time in one step: timers are late, but frames of peers are handled first. */
+    /** Advances the time in one step. The service processes the frames of peers before the late timers. */
     async stall(ms: number): Promise<void> {
       machine.stall(ms)
       for (const peer of peers) await peer.speak()

@@ -7,12 +7,11 @@ export const deleted = Number.POSITIVE_INFINITY
 const gone = -1
 
 /**
- * Record of observed rooms, to compare with the service after a crash. The number of a room only increases,
- * and a deletion is the greatest number.
+ * Record of observed rooms, to compare with the service after a crash. The number of a room only increases.
  */
 export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
-  /** Rooms with a sent deletion, acknowledged or not. */
+  /** Rooms whose deletion may have been sent. */
   readonly #maybeDeleted = new Set<string>()
   /** Counts of acknowledged and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }

@@ -49,7 +49,7 @@ export async function runServe(argv: readonly string[], env = homes()) {
 }
 
 export const logOf = (stderr: Inbox<string>) => ({
-  /** Returns standard error so far. */
+  /** Returns the complete lines of standard error so far. */
   log: () => stderr.all.join('\n'),
   /** Waits for the next matching line on standard error. */
   logged: (pattern: RegExp) => stderr.find(`like ${pattern}`, (line) => pattern.test(line)),

@@ -41,7 +41,7 @@ function answerFor(
   return part === 'sessions' ? answer(200, { sessions: lesson.sessions ?? [] }) : answer(200, { room })
 }
 
-/** Creates a session on 2026-01-01 from UTC times such as `10:30`. */
+/** Creates a session on 2026-01-01 from UTC times such as `10:30`; `to` is null for an open session. */
 export function session(user_id: string | null, from: string, to: string | null, more: Thing = {}): Thing {
   const at = (time: string) => `2026-01-01T${time}:00.000Z`
   const id = `${user_id}-${from}`

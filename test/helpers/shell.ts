@@ -50,7 +50,7 @@ export async function runLine(world: World, line: string, options: LineOptions =
 }
 
 /**
- * Returns the next code block after a line of the documentation that starts with `words`.
+ * Returns the first code block in `language` after a line of the documentation that starts with `words`.
  * @throws {Error} if there is no such block
  */
 export function blockBehind(words: string, language: string): string {
