@@ -12,9 +12,9 @@ process.umask(0o022)
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
 /**
- * Returns TMPDIR if set, otherwise a directory in memory if possible. Memory saves a third of the system time
- * of tests in process, and a sixth of the time of the built program. A container may forbid programs in
- * memory, or limit the memory to 64 MB.
+ * Returns TMPDIR if set, or a directory in memory if it permits programs and has 2 GiB free, or the default
+ * directory. Memory saves a third of the system time of tests in process, and a sixth of the time of the
+ * built program. A container may forbid programs in memory, or limit the memory to 64 MB.
  */
 function findTemporaryDirectory(): string {
   const memory = '/dev/shm'

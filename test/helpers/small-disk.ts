@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
 /**
- * Mounts a file system, of 1 MiB by default, until the end of the test. Returns false if the mount fails.
+ * Mounts a tmpfs, of 1 MiB by default, until the end of the test. Returns false if the mount fails.
  * @param options mount options, such as `ro`
  */
 export function mountDisk(dir: string, ...options: string[]): boolean {

@@ -7,7 +7,7 @@ import { launcher, node } from './built.ts'
 import { environment } from './command.ts'
 import { listen } from './listen.ts'
 
-/** Opens a port that accepts connections and never responds. */
+/** Opens a port until the end of the test. By default, the port accepts connections and never responds. */
 export async function silentPort(onConnection: (socket: Socket) => void = () => {}): Promise<number> {
   return listen(createServer(onConnection))
 }
@@ -48,7 +48,7 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
 
 /**
  * Waits until a SYN to a port is unanswered. Linux only.
- * @throws {Error} after 20 seconds
+ * @throws {Error} if this takes more than 20 seconds
  */
 export async function unansweredSyn(port: number): Promise<void> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
@@ -66,7 +66,7 @@ export type Within = (line: [string, ...string[]]) => [string, ...string[]]
 export interface Timed {
   code: number | null
   stderr: string
-  /** Time from the first output on standard error to the end of the process, in milliseconds. */
+  /** Milliseconds from the first output on standard error to the end; meaningless without such output. */
   lingeredMs: number
 }
 
@@ -101,7 +101,7 @@ export async function openingPipe(pid: number): Promise<void> {
     try {
       if (readdirSync(tasks).some(isOpening)) return
     } catch {
-      // A thread has ended, or the system is not Linux.
+      // The process or a thread has ended, or the system is not Linux.
     }
     await pause(20)
   }

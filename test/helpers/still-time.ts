@@ -1,12 +1,12 @@
 import type { TestHost } from './host.ts'
 import { latch } from './waiting.ts'
 
-/** Waits for turns of the event loop, so that pending events are handled. */
+/** Waits for turns of the event loop, so that pending callbacks run. */
 export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Makes the time of a host advance to the earliest sleeper after some event-loop turns. */
+/** Makes `monotonic` of a host advance to the end of the earliest sleep after some event-loop turns. */
 export function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []
@@ -32,7 +32,7 @@ export function stillTime(host: TestHost): void {
     })
 }
 
-/** Holds sleepers until `wake` is called. A second sleeper wakes all sleepers. */
+/** Holds the first sleep until `wake` is called or a second sleep begins. Other sleeps end immediately. */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
   const slept: number[] = []
   const { open: wake, opened: awake } = latch()

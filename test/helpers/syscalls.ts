@@ -18,8 +18,8 @@ export interface Event {
 }
 
 /**
- * Traces serve until `use` resolves.
- * @returns writes and syncs of the write-ahead log, and writes to connections, in order
+ * Traces serve, and stops it after `use` resolves.
+ * @returns writes and successful syncs of the write-ahead log, and writes to connections, in order
  */
 export async function traceServe(
   script: string,

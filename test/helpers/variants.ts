@@ -25,7 +25,8 @@ export const slowCommits: readonly Edit[] = [
 ]
 
 /**
- * Edits that defer and record the ends of sessions in small steps, so that kills happen between the steps.
+ * Edits that defer the ends of sessions, and record the ends and their events in small steps, so that kills
+ * happen between the steps.
  */
 export const smallSteps: readonly Edit[] = [
   [
@@ -46,7 +47,7 @@ let folder: string | undefined
 /**
  * Builds the program with edits.
  * @returns path of the script
- * @throws {Error} if an edit does not match the source exactly once, or the build fails
+ * @throws {Error} if an edit does not match exactly once in a bundled source file, or the build fails
  */
 export async function buildVariant(edits: readonly Edit[]): Promise<string> {
   // Within the project, because the program resolves libsql from its own location.

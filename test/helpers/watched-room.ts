@@ -21,7 +21,7 @@ export function session(id: unknown, rest: object = {}) {
 export interface Look {
   sessions?: readonly object[]
   room?: object
-  /** Maximum number of sessions per page; the response contains the total. */
+  /** Maximum number of sessions per page; if undefined, a response has all sessions and no `paging`. */
   page?: number
   /** Response to every request, or error with which every request fails. */
   instead?: WireResponse | Error | undefined

@@ -111,9 +111,8 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /**
- * Returns a function that creates worlds with the same stored items. Only the first world receives them as
- * requests.
- * @param fill sends the items, and returns facts about them, such as IDs
+ * Returns a function that creates worlds with the same stored items.
+ * @param fill creates the items in the first world, and returns facts about them, such as IDs
  */
 export function worldsWith<T, W extends World = World>(
   fill: (world: W) => Promise<T>,
