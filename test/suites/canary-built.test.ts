@@ -30,8 +30,8 @@ function argumentsOf(id: string): string {
 }
 
 /**
- * Starts a service that repeats the key in its responses. `seen` contains the requests without authorization,
- * and the process arguments.
+ * Starts a service that repeats the key in its responses. `seen` contains the requests without their
+ * `authorization` headers, and the arguments of all processes during each request.
  */
 async function echoingService() {
   const seen: string[] = []
@@ -62,7 +62,7 @@ function createHome() {
   return { ...env, XDG_CACHE_HOME: '' }
 }
 
-/** Returns the text of all files in a directory, without the values of `api_key`. */
+/** Returns the names and texts of all files below a directory, without the values of `api_key`. */
 const leftIn = (dir: string) =>
   Object.entries(filesOf(dir))
     .map(([name, text]) => `${name}\n${text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '')}`)

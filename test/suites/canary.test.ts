@@ -33,7 +33,6 @@ const inJson = (key: string) => ({ error: { code: key, message: echo(key) }, [ke
 const inHtml = (key: string) => `<html><title>${key} ${echo(key)}</title><body>${key}</body>`
 const asHtml = () => ({ 'content-type': 'text/html' })
 
-/** Behaviors of the service, by name in the report. */
 const faults: Record<string, Fault> = {
   nothing: (_, __, next) => next(),
   ...Object.fromEntries(
@@ -79,7 +78,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** Inserts the key into a response, and keeps IDs, which the next request contains. */
+/** Inserts the key into a response, but keeps IDs, which later requests may contain. */
 function withKey(given: WireResponse, key: string): WireResponse {
   const change = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => change(item))
@@ -166,7 +165,7 @@ async function start(call: string) {
       'the log of the service': log.join('\n'),
     }
     return Object.entries(places).flatMap(([place, text]) => {
-      // Only `api_key` in the settings may contain the key.
+      // In the settings, only `api_key` may contain the key.
       const isSettings = place === 'config/config.json'
       const searched = isSettings ? text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '') : text
       return find(`${place} ${searched}`).map((trace) => `${trace} in ${place}`)

@@ -36,8 +36,8 @@ const frameBytes = 24 + pageBytes
 const logHeaderBytes = 32
 
 /**
- * Creates a workspace that crashed with all `writes` in the write-ahead log. `ends` contains the offset in
- * the log at which each write ends, in bytes.
+ * Creates a workspace that crashed with the given number of writes in the write-ahead log. `ends` contains
+ * the offset in the log at which each write ends, in bytes.
  */
 async function crashed(writes: number) {
   const dir = tempDir()
@@ -141,7 +141,7 @@ describe('damaged bytes', () => {
     return dir
   }
 
-  // Not fc.double, which prefers small values.
+  // fc.double would prefer small values.
   const page = fc.nat({ max: 9999 }).map((n) => n / 10_000)
   const wholePage = fc.record({
     page,
@@ -154,7 +154,7 @@ describe('damaged bytes', () => {
     what: fc.uint8Array({ minLength: 1, maxLength: 64 }) as fc.Arbitrary<number | Uint8Array>,
   })
   const damage = fc.array(fc.oneof(wholePage, bytes), { minLength: 1, maxLength: 4 })
-  /** Damage that some requests meet, for a quick run whose random damage has no effect. */
+  /** Damage that some requests meet, in case the random damage has no effect. */
   const evenly = [0.2, 0.4, 0.6, 0.8].map((page) => ({ page, at: 0, what: 0xff }))
 
   test('a service with damaged bytes in its database responds only with 200, 400 or 503', {

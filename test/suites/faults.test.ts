@@ -55,7 +55,7 @@ describe.concurrent('outcomes with a faulty service', () => {
       count.add('faults')
       if (problems.length > 0) expect.fail(problems.join('\n'))
     },
-    // The faults run concurrently, and some decode 64 MB several times.
+    // The faults run concurrently, and some send or decode 64 MB.
     120_000,
   )
 })

@@ -25,11 +25,11 @@ import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
 import { counted, full, notice, sized } from './size.ts'
 
-// The paths come from the system calls of a run, so that the tests cover new files.
+// The tested paths come from the system calls of a run, so that the tests cover new files.
 
 const { add } = counted('hostile files')
 
-// Tests run concurrently, so they share one base directory.
+// Replaces `tempDir`, because the global `onTestFinished` does not support concurrent tests.
 const base = mkdtempSync(join(tmpdir(), 'meetroom-files-'))
 afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }))
 
@@ -191,7 +191,7 @@ class Place {
 
   /**
    * Returns the paths that two runs both touch, because an attacker cannot prepare random names. A quick run
-   * runs the command once, and omits names that look random.
+   * runs the command once, and omits paths that look random.
    */
   async touched(): Promise<string[]> {
     const runs: Set<string>[] = []
@@ -297,7 +297,7 @@ function choose<T>(cases: readonly T[], first: number): readonly T[] {
 
 if (process.getuid?.() !== 0) notice('hostile files', 'files of another user, because this is not root')
 
-/** Other calls that name no file, in a full run only. */
+/** Other calls without file names; empty in a quick run. */
 const others = full
   ? (await allCalls())
       .filter(
@@ -306,7 +306,7 @@ const others = full
       .map((call): Scenario => ({ argv: `--local ${call} --yes` }))
   : []
 
-/** Commands that touch no file below `root`. */
+/** Commands that need not touch any file below `root`. */
 const untouching = /^--local (config path|completion|__complete|version|help) /
 
 test

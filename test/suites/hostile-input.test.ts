@@ -271,7 +271,7 @@ describe('duration for long input', () => {
     // Shorter, because each comma is an error.
     commas: ['json', (length) => repeated(',', '[', ']')(length / 16)],
   }
-  /** Yields blocks of 16 KB, because files also arrive in blocks. */
+  /** Yields blocks of at most 16 KB, because files also arrive in blocks. */
   async function* blocks(text: string): AsyncGenerator<Buffer> {
     const all = Buffer.from(text)
     for (let at = 0; at < all.length; at += 16 * 1024) yield all.subarray(at, at + 16 * 1024)

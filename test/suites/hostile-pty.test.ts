@@ -81,7 +81,8 @@ describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
           join(home.HOME, 'users.ndjson'),
           ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`).join(''),
         )
-        // Avoids wrapping, because the prompt library cuts its own colors in two when it wraps a line.
+        // Avoids wrapping, because the prompt library cuts its own colors in two when it wraps a line with
+        // characters beyond the BMP.
         const env = {
           ...home,
           TERM: 'xterm-256color',

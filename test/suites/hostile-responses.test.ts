@@ -73,7 +73,7 @@ type Respond = (response: ServerResponse, request: IncomingMessage) => void
 interface Bomb {
   name: string
   respond: Respond
-  /** Request timeout, in seconds. */
+  /** Request timeout, in seconds; the default of `run` if undefined. */
   timeout?: number
 }
 
@@ -306,7 +306,7 @@ function frame(payload: string | Buffer, opcode = 0x81): Buffer {
   return Buffer.concat([head, data])
 }
 
-/** Writes a chunk repeatedly until `bytes` bytes are written, as fast as the peer reads. */
+/** Writes at least `bytes` bytes in copies of a chunk, as fast as the peer reads. Then calls `end`. */
 function writeUntil(socket: Socket, chunk: Buffer, bytes: number, end: () => void): void {
   let written = 0
   const write = () => {

@@ -4,8 +4,8 @@ import { sized } from '../size.ts'
 const crowd = sized(40, 120)
 
 /**
- * Repeatedly fills a room, terminates the room, and kills the service. Afterwards, every session must have
- * ended once, and the webhooks of all sessions must have arrived.
+ * Repeatedly fills a new room, terminates the room, and kills the service. Afterwards, every session must
+ * have ended, and its webhooks must have arrived, each under one ID.
  */
 export async function killEnds({
   random,

@@ -89,7 +89,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
 
 const isAccepted = ({ status }: EventRequest) => status === 200
 
-/** Waits until no delivery is pending and `isReady` returns true. */
+/** Lists the deliveries as soon as none is waiting and `isReady` returns true. */
 async function listAll(api: Life['api'], isReady: () => boolean): Promise<Delivery[]> {
   for (;;) {
     const { deliveries, paging } = await api('GET', '/webhooks/deliveries?limit=1000')

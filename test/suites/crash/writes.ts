@@ -1,7 +1,7 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
 import { deleted, Oracle } from '../../helpers/oracle.ts'
 
-/** Number of rooms above which a writer deletes its oldest room. */
+/** Number of own rooms above which a writer always deletes its oldest room. */
 const kept = 20
 
 /**

@@ -10,7 +10,7 @@ export type Command = keyof typeof commands
 
 export interface End {
   code: number | readonly number[]
-  /** Number of requests that the service receives; undefined if the server does not count. */
+  /** Number of requests; updates and deletions may send more reads. Undefined if any number is correct. */
   requests: number | undefined
   /** Number of connections; `kept` if connections may be reused, `unsure` if timing decides. */
   connections: number | 'kept' | 'unsure'
@@ -45,7 +45,7 @@ const all = (end: End): Expected => each(() => end)
 export const split = (read: End, write: End, create: End): Expected =>
   each((command) => (command === 'create' ? create : command === 'list' || command === 'get' ? read : write))
 
-/** Expects the same exit codes from a server that does not count requests. */
+/** Expects the same exit codes, after any number of requests. */
 export const unread = (expected: Expected): Expected =>
   each((command) => {
     const { code, connections } = expected[command]

@@ -85,7 +85,7 @@ function serverEnvironment(
   return { MEETROOM_BASE_URL: `${over === 'https' ? 'https' : 'http'}://127.0.0.1:${port}/v1` }
 }
 
-/** Runs commands in this process, where pauses between attempts take no time. */
+/** Creates a runner in this process, where pauses between attempts take no time. */
 const here = (connect?: Connect): Runner => ({
   shortTimeout: 0.4,
   async run(argv, env) {

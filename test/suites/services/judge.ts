@@ -248,7 +248,7 @@ function laterProblems(fake: FakeService, scenario: WriteScenario, items: readon
   })
 }
 
-/** Returns the command that a user runs after an incomplete run. */
+/** Returns the command that a user runs after an incomplete run; undefined if there is none. */
 function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], run: Run) {
   if (run.code === 2 || run.code === 10) return undefined
   if (again === 'same') return argv

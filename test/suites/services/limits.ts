@@ -8,7 +8,7 @@ import type { ReadScenario } from './reads.ts'
 interface Limit {
   readonly services: RegExp
   readonly leaves: RegExp
-  /** Pattern of the text of the problem. */
+  /** Pattern of the text of the problem; if undefined, any text. */
   readonly line?: RegExp
   readonly reason: string
 }

@@ -7,7 +7,7 @@ interface FrameOptions {
   /** Three reserved bits, as a number. */
   rsv?: number
   masked?: boolean
-  /** Declared length, in bytes. */
+  /** Declared length, in bytes; that of the payload by default. */
   length?: number | bigint
 }
 

@@ -54,7 +54,7 @@ export type Target = 'serve' | 'reading' | 'listen'
 export interface RequestGroup {
   title: string
   answers: Partial<Record<Target, Answers>>
-  /** False if the response does not close the connection. */
+  /** False if some responses do not close the connection. */
   closes?: false
   vectors: readonly RequestVector[]
 }

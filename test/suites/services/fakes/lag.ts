@@ -19,7 +19,10 @@ interface TimeSinceWrite {
   readonly reads: number
 }
 
-/** Creates a service that queues writes and executes them before the first read for which `isDue` is true. */
+/**
+ * Creates a service that queues writes, and executes them before a read for which `isDue` returns true, or
+ * before the suite reads the state directly.
+ */
 function queue(name: string, proof: Proof, isDue: (waited: TimeSinceWrite) => boolean): FakeService {
   return {
     name,
@@ -79,7 +82,10 @@ function placesOf(request: WireRequest): string[] {
   return path === '/users' ? [path, `${path}/${jsonOf(request)['user_id']}`] : [path]
 }
 
-/** Creates a service that can respond with the remembered old state of a path while `isOld` returns true. */
+/**
+ * Creates a service that responds to reads with the remembered old state of the path while `isOld` returns
+ * true. Searches by name show the current state.
+ */
 function oldReads(
   name: string,
   proof: Proof,

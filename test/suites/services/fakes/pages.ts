@@ -157,7 +157,7 @@ const pages = [
         const url = new URL(request.url)
         const offset = Number(url.searchParams.get('offset') ?? 0)
         url.searchParams.set('limit', String(Math.min(limitOf(request) || 30, 10)))
-        // The loss happens once, after the first page, and moves all later items up by one.
+        // Only the first request with an offset shows the loss, which moves the later items up by one.
         const gone = offset > 0 && seen++ === 0
         if (gone) url.searchParams.set('offset', String(offset + 1))
         return edited(await next({ ...request, url: url.href }), (body) =>

@@ -209,7 +209,7 @@ const replaced = (item: Thing, change: (value: unknown) => unknown) =>
 
 const bodies = [
   ...(['gzip', 'br', 'deflate'] as const).map((name) =>
-    // The network layer decodes bodies once, so these bodies were encoded twice.
+    // The network layer has decoded each body once, so a body that is still encoded was encoded twice.
     service(`sends bodies in ${name}`, encoded(name), { ...garbling, reads: 'never' }),
   ),
   service('cuts bodies of lists', async (request, next) =>

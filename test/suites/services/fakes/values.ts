@@ -18,7 +18,7 @@ const names = (name: string, change: (text: string) => string): FakeService =>
     ),
   )
 
-/** Services that store an equal value; commands succeed with a notice. */
+/** Services that store an equal value, so that commands succeed. */
 const equal: readonly FakeService[] = [
   names('in composed letters', (text) => text.normalize('NFC')),
   names('in decomposed letters', (text) => text.normalize('NFD')),
