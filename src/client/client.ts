@@ -29,10 +29,10 @@ export type ReadPages = (client: Client, ...args: Parameters<ReadList>) => Retur
 
 export interface Client {
   /**
-   * Calls an operation. A write resolves only after proof of the change.
+   * Calls an operation. A write of a readable item resolves only after proof of the change.
    * @throws {NotAppliedError} if the response or a later read contradicts a write
    * @throws {UnknownOutcomeError} if the outcome of a write is unknown
-   * @throws {IncompleteError} if a read is incomplete
+   * @throws {MeetroomError} if there is no response, or the response is a refusal, unusable or incomplete
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N>>
   /** Returns undefined for a missing item, which takes less time than the error of `call`. */
@@ -42,7 +42,7 @@ export interface Client {
   /** @throws {MeetroomError} if the service cannot be opened, for example without a key */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /** Returns true if a Meeting Room Service responds, possibly with an error. */
+  /** Returns true if a Meeting Room Service responds, possibly with an error. Rejects without a response. */
   isService(): Promise<boolean>
 }
 

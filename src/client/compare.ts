@@ -22,7 +22,7 @@ export interface FieldMatch {
   /** Path in the item, such as `webhook.url`. */
   field: string
   match: Match
-  /** Name of the field in the item that shows the value: `terminated_at` for `is_terminated`. */
+  /** Path of the field that shows the value: `terminated_at` for `is_terminated` of a room. */
   shownAs: string
   sent: unknown
   received: unknown
@@ -30,7 +30,7 @@ export interface FieldMatch {
   isListed: boolean
 }
 
-/** Finds a mismatch between the IDs of a request and the IDs of an item. */
+/** Finds a required ID that an item lacks, or an ID that differs from the request. */
 export function findOtherId(endpoint: Endpoint, input: AnyInput, item: Item): OtherId | undefined {
   const { params, body } = input
   const isMember = endpoint.readBack === 'listMembers'
@@ -112,7 +112,7 @@ function matchTermination(sent: boolean | null | undefined, { terminated_at, is_
 
 function matchField(field: Field | undefined, name: string, sent: unknown, received: unknown): Match {
   const type = field?.type ?? typeof sent
-  // Services may mask secrets, so the received value proves nothing.
+  // Services may mask secrets, so a different value proves nothing.
   if (field?.secret || name === 'secret') return 'hidden'
   if (toText(sent) === toText(received)) return 'same'
   if (type === 'boolean') return matchRead(parseBoolean(sent), parseBoolean(received) ?? undefined)
@@ -163,7 +163,7 @@ function hasSuffix(sent: unknown, received: unknown): boolean {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Unescapes HTML, URLs and strings, normalizes Unicode, and trims white space. */
+/** Decodes HTML entities, percent encoding and backslashes, normalizes Unicode, and trims white space. */
 function normalize(text: string): string {
   const unescaped = text
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (all, decimal, hex, name) =>

@@ -58,7 +58,7 @@ const listOf = {
   listMembers: 'listMembers',
 } as const
 
-/** Minimum number of writes for which `readAll` reads a list before single items. */
+/** Minimum number of writes with the same list for which `readAll` reads the list before single items. */
 const minListed = 10
 
 /** Reads the items of doubtful writes: from a list if needed or probably cheaper, otherwise individually. */

@@ -16,9 +16,9 @@ export interface ServiceAccess {
 export interface ExchangeOptions {
   /** Base URL without a trailing slash. */
   baseUrl: string
-  /** Runs once, before the first request. */
+  /** Runs at most once, before the first request is sent. */
   open: () => Promise<ServiceAccess>
-  /** Runs before every request, including probes. A rejection cancels the request. */
+  /** Runs before every request, including probes, but not before retries. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
   /** Advice on a refused key; undefined for the default advice. */

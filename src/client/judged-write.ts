@@ -26,7 +26,7 @@ interface JudgedWrite {
   remarks: readonly Remark[]
 }
 
-/** @throws {ApiError | NotAppliedError | UnknownOutcomeError} if the response does not prove the change */
+/** @throws {ApiError | NotAppliedError | UnknownOutcomeError} for every verdict except `done` */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]
   const verdict = judgeResponse(endpoint, input, received, before)

@@ -23,7 +23,7 @@ export class KnownItems {
     else if (!many) this.#set(endpoint, callerId(endpoint, input), isRecord(found) ? found : null)
   }
 
-  /** Removes and returns an item: null if the last read found none, undefined if unknown. */
+  /** Removes and returns an item: null if recorded as absent, undefined if unknown. */
   take(endpoint: Endpoint, input: AnyInput): Before {
     if (this.#items.size === 0) return undefined
     const key = createKey(endpoint, callerId(endpoint, input))

@@ -15,7 +15,7 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Returns the error for a missing resource or a wrong base URL. */
+/** Returns the error for a missing resource or a wrong base URL; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details

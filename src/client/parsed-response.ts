@@ -23,7 +23,7 @@ export function readResponse({ status, headers, body: bytes, unreadable }: WireR
 
 const maxQuotedBytes = 64 * 1024
 
-/** Returns the parsed body, or the first 64 KiB as text. */
+/** Returns the parsed body; the first 64 KiB as text if the body is larger or not JSON. */
 export function quoteBody({ bytes, value }: JsonBody): unknown {
   if (value !== undefined && bytes.length <= maxQuotedBytes) return value
   return new TextDecoder().decode(bytes.subarray(0, maxQuotedBytes))

@@ -38,7 +38,7 @@ export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boole
   )
 }
 
-/** Determines the outcome of writes by reading the items. Repeats reads that show the old state. */
+/** Determines the outcome of writes by reading the items. Repeats reads with the verdict `old`. */
 export async function prove(
   doubts: readonly Doubt[],
   reader: ProofReader,

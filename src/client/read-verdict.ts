@@ -19,8 +19,8 @@ export function mayReportProblem({ value }: ParsedResponse): boolean {
 }
 
 /**
- * @throws {ServiceError} if the response reports a failure
- * @throws {IncompleteError} if the response is marked as partial, or has usable items beside an error
+ * @throws {ServiceError} if the response reports an error without items, or outside `error` and `errors`
+ * @throws {IncompleteError} if the response has items beside such a field, or is only marked as partial
  */
 export async function requireUsableRead(
   endpoint: Route,

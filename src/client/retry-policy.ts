@@ -44,7 +44,7 @@ export function isRetriedFailure({ transient, maybeSent }: TransportError, repea
 
 /**
  * Returns true if a later poll may succeed. A starting service may return 500.
- * @param hasResponded true if the base URL is right
+ * @param hasResponded true if the service responded earlier, so the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {
   if (!(error instanceof MeetroomError)) return false

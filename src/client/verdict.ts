@@ -32,7 +32,7 @@ export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
 
-/** Judges a write by its 2xx response. The status alone may prove nothing. */
+/** Judges a write by its 2xx response. The status alone is proof only for an item that cannot be read. */
 export function judgeResponse(
   endpoint: Endpoint | undefined,
   input: AnyInput,

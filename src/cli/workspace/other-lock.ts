@@ -16,8 +16,8 @@ interface Found {
 }
 
 /**
- * Returns an error if only another lock file records rooms of the file. With a new lock file, `--prune` would
- * ignore earlier members.
+ * Returns an error if, without `--lock`, the own lock file records no rooms but another one beside it records
+ * rooms of the plan. With the own lock file, `--prune` would ignore the members that the other one records.
  */
 export function findOtherLock(
   context: Context,

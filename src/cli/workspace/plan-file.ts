@@ -61,7 +61,7 @@ export async function requirePlanFile(context: Context, file: string): Promise<v
   )
 }
 
-/** @throws {UsageError} if the file is not a plan */
+/** @throws {UsageError} if the file cannot be read or is not a plan */
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   const text = (await readInput(file, host)).toString()
   try {
@@ -82,7 +82,7 @@ export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFil
 
 /**
  * @throws {UsageError} if the reviewed plan belongs to another workspace
- * @throws {ConditionError} if the plans differ
+ * @throws {ConditionError} if the plans differ in any item other than `not_in_file` items
  */
 export async function requireReviewedPlan(
   context: Context,

@@ -16,7 +16,6 @@ export interface PlanFlags extends RosterFlags {
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
-/** Adds the plan flags, which `diff` and `apply` share. */
 export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(

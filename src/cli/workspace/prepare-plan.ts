@@ -17,7 +17,7 @@ export interface PreparedPlan {
   section: Section
   identity: WorkspaceIdentity
   state: WorkspaceState
-  /** First error of an incomplete or unread list; undefined if all lists are complete. */
+  /** First error of an incomplete or unread list. */
   problem: MeetroomError | undefined
 }
 
@@ -27,11 +27,11 @@ interface PlanRequest {
   document: WorkspaceDocument
   sections: readonly Section[]
   options: PlanOptions
-  /** Selects a section without a lock file. */
+  /** Returns the section to use instead of one from `sections`. */
   sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
 }
 
-/** @throws {UsageError} for the lock file of another workspace, or a room that cannot be created */
+/** @throws {UsageError} as `selectSection` and `requireCreatable` do, both skipped with `sectionOf` */
 export async function preparePlan(
   context: Context,
   { lock, document, sections, options, sectionOf }: PlanRequest,
@@ -60,7 +60,7 @@ export async function preparePlan(
   return { plan, section, identity, state, problem: reader.problem }
 }
 
-/** @throws {UsageError} if a new room lacks a type or a unique name, or a key in `--recreate` is unknown */
+/** @throws {UsageError} if a room to create lacks a type or a unique name, or a key to recreate is unknown */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,
   { rooms: locked }: Section,

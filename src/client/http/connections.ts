@@ -32,7 +32,7 @@ export class Connections {
 
   /**
    * Opens a connection, through the proxy if there is one, and applies the connection check.
-   * @throws {TransportError} if the proxy fails
+   * @throws {TransportError} if the proxy fails, otherwise an error with a `code`
    */
   async open(): Promise<Socket> {
     const tunnel = this.#proxy && (await this.#tunnel(this.#proxy))

@@ -25,8 +25,8 @@ interface HttpLibrary {
 type CreateLibrary = (origin: string, connections: Connections, most: number) => HttpLibrary
 
 /**
- * Number of writes after which undici replaces node:http. undici takes half the CPU time per request. Loading
- * undici costs as much as 1,000 requests save on Node 20, and 700 on Node 24.
+ * Number of writes at which undici starts to replace node:http. undici takes half the CPU time per request.
+ * Loading undici costs as much as 1,000 requests save on Node 20, and 700 on Node 24.
  */
 const manyWrites = 256
 

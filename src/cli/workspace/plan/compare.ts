@@ -4,7 +4,7 @@ import { isSameValue } from '../../records/shown-values.ts'
 import { canUpdate } from '../schema/fields.ts'
 import type { FieldChange } from './plan.ts'
 
-/** Derives `is_terminated` from the status of the room, because the field is deprecated in responses. */
+/** Derives `is_terminated` of a room from its status, because the field is deprecated in responses. */
 export function readDeclared(kind: Kind, field: string, item: Item): FieldValue {
   if (kind !== 'room' || field !== 'is_terminated') return readField(views[kind], field, item)
   const status = readField(views.room, 'status', item)
@@ -15,7 +15,7 @@ export interface ItemComparison {
   changes: FieldChange[]
   /** Differences in fields that can be set only at creation. */
   fixed: FieldChange[]
-  /** Declared fields with an unknown value. */
+  /** Names of declared fields whose value the item does not show. */
   notShown: string[]
 }
 

@@ -2,7 +2,7 @@ import { ConfirmationError } from '../../../errors.ts'
 import { kindPlurals } from './items.ts'
 import type { Plan, PruneKind } from './plan.ts'
 
-/** @throws {ConfirmationError} if `--allow-large` lacks a guarded kind, or its number is wrong */
+/** @throws {ConfirmationError} if `--allow-large` lacks a guarded kind, or a number differs from the plan */
 export function requireAllowedRemovals(
   { guards, items }: Plan,
   allowed: ReadonlyMap<PruneKind, number> = new Map(),

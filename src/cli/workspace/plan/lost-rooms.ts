@@ -12,7 +12,7 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/** Lists unrecorded new rooms with the name of a lost creation. */
+/** Lists unrecorded rooms that have the name of the key's intent and are not in its `existing` rooms. */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

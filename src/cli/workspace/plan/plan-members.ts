@@ -73,7 +73,7 @@ function planMember(
       return [createItem('unread', subject, { reason: 'the list of members is incomplete' })]
     const reason = input.explainMissingUser(user_id)
     if (reason !== undefined) return [createItem('cannot', subject, { reason })]
-    // The API accepts the display name of a member only in an update.
+    // The request that adds a member to a room cannot contain the display name.
     const { create, update } = splitForCreation('member', fields)
     return [
       createItem('create', subject, { changes: toCreation(create) }),

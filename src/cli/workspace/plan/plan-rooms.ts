@@ -93,7 +93,7 @@ function splitTermination(compared: ItemComparison): { now: ItemComparison; late
   }
 }
 
-/** Collects room IDs by the name that each room has after the planned changes. */
+/** Groups the IDs of read rooms by the name that each room has after the planned changes. */
 function findTakenNames({ desired, state }: RoomsInput, idOf: (key: string) => string | undefined) {
   const renamed = new Map<string, unknown>()
   for (const { key, fields } of desired) {

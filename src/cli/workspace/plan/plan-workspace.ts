@@ -8,9 +8,9 @@ import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
 import type { WorkspaceState } from './state.ts'
 
-/** Number of removals of a kind above which a large share needs `--allow-large`. */
+/** Number of removals of a kind up to which no share needs `--allow-large`. */
 const maxUnconfirmed = 3
-/** Share of removed items, from 0 to 1, above which many removals need `--allow-large`. */
+/** Share of a kind's recorded items, from 0 to 1, up to which no removals need `--allow-large`. */
 const maxUnconfirmedShare = 0.3
 
 /** Plans the changes in this order: users, rooms, members, terminations of rooms, removals. */
@@ -72,7 +72,7 @@ export function planWorkspace(
       room: isNew ? undefined : planned.item,
       desired: room.members,
       state: (id === undefined ? undefined : state.members.get(id)) ?? { items: [], isComplete: isNew },
-      // A room that is created again has no members yet.
+      // A new room has no members, even if the lock file records members of its deleted predecessor.
       locked: isNew ? undefined : section.rooms.get(room.key),
       prunes: prune.has('members'),
       reblocks: options.reblocks,

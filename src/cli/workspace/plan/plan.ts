@@ -7,14 +7,14 @@ export type WriteAction = (typeof writeActions)[number]
 
 /**
  * Planned action. `gone`: the key's room no longer exists. `exists`: another room has the name. `conflict`:
- * several rooms may result from a lost creation. `not_shown`: the response lacks the field.
+ * several rooms may result from a lost creation. `not_shown`: the service does not show a declared field.
  */
 export type PlanAction = RowOf<'plan'>['action']
 
 export type FieldChange = RowOf<'plan'>['changes'][number]
 
 export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
-  /** Undefined for users, and if no room is known. */
+  /** Undefined for users, for rooms without a known ID and for their members. */
   room_id: string | undefined
   member_id: string | undefined
 }
@@ -22,7 +22,7 @@ export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
 export interface PruneGuard {
   kind: PruneKind
   count: number
-  /** Number of items of the kind in the lock file. */
+  /** Number of items of the kind in the section of the lock file. */
   recorded: number
 }
 

@@ -19,7 +19,7 @@ interface MutableList extends ReadList {
 }
 
 export interface RoomList extends MutableList {
-  /** Undefined without rooms, or if the first room lacks the ID. */
+  /** Undefined without rooms, or if the service does not show the ID for the first room. */
   applicationId: string | undefined
 }
 
@@ -40,7 +40,7 @@ export class WorkspaceReader {
     return this.#problem
   }
 
-  /** @param all false to read only one room, which identifies the workspace */
+  /** @param all false to read at most one room, which identifies the workspace */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
     if (list.items.size === 0 && this.#problem) throw this.#problem
@@ -100,7 +100,7 @@ export class WorkspaceReader {
     return toText(record?.['application_id']) || undefined
   }
 
-  /** Looks up items that the list omits, such as terminated rooms. */
+  /** Adds existing items that the list omits. */
   async #findUnlisted(kind: 'room' | 'user', { items }: MutableList, ids: readonly string[]): Promise<void> {
     const client = await this.#context.client()
     for (const id of ids) {

@@ -122,8 +122,8 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run has timed out. Ignores the wall clock, which may have
-   * changed.
+   * Waits until the timeout of a lost request, counted from the creation of this writer, has passed. Ignores
+   * the wall clock, which may have changed.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context

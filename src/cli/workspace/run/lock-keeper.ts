@@ -95,7 +95,7 @@ export class LockKeeper {
     await this.#lock.save()
   }
 
-  /** Records the values that the file declares. */
+  /** Records the values and the protection that the file declares for recorded items. */
   async finish(): Promise<void> {
     const { users = [], rooms = [] } = this.#document
     const { users: userRecords, rooms: roomRecords } = this.#section
