@@ -14,7 +14,7 @@ export function readDuration(text: string): number | undefined {
   return Math.round(parts.reduce((sum, part) => sum + part))
 }
 
-/** Range of a duration, in milliseconds. Excludes 0. */
+/** Inclusive range of a duration, in milliseconds. 0 is always out of range. */
 export interface DurationRange {
   least?: number
   most?: number
@@ -83,7 +83,7 @@ const unitWords: readonly (readonly [RegExp, keyof typeof units])[] = [
   [/^(ms|msecs?|millis|milliseconds?)$/, 'ms'],
 ]
 
-/** Formats milliseconds as a duration, such as `10m`, `1m30s` or `0.5s`. */
+/** Formats milliseconds as hours, minutes and seconds, such as `10m`, `1m30s` or `0.5s`. */
 export function formatDuration(ms: number): string {
   let rest = ms
   let text = ''

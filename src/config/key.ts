@@ -12,7 +12,7 @@ export function adviseOnVariable({ apiKey }: Settings): string | undefined {
 
 /**
  * @throws {AuthError} if there is no key for the base URL
- * @throws {UsageError} if a profile's key would be sent without encryption
+ * @throws {UsageError} if a profile's key would be sent over plain http to another machine
  */
 export function selectKey(settings: Settings): Key {
   const { apiKey, keyCommand, apiKeyOrigin, baseUrl, profile, keyHolder } = settings

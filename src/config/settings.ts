@@ -63,7 +63,7 @@ export interface Settings {
   keyCommand: Setting<string> | undefined
   /** True if MEETROOM_API_KEY is set without a key. */
   isKeyEmpty: boolean
-  /** Name of a profile with a key for the base URL. */
+  /** Name of a profile with a key for the origin of the base URL. */
   keyHolder: string | undefined
   /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
   apiKeyStoredAt: string | undefined
@@ -92,7 +92,7 @@ export interface Settings {
  * Resolves the settings from flags, environment, profile and defaults, in that order.
  * @param mayBeNew true if the selected profile need not exist
  * @param servedUrl base URL of the served local workspace
- * @throws {UsageError} for an invalid value or a missing profile
+ * @throws {UsageError} for an invalid value, conflicting flags or a missing profile
  */
 export function resolveSettings(
   flags: SettingFlags,

@@ -43,7 +43,7 @@ export class HiddenConfigError extends UsageError {}
 
 /**
  * Returns empty settings without a settings file.
- * @throws {UsageError} if the settings file is unusable, or another user controls the file
+ * @throws {UsageError} if the settings file is unreadable or invalid, or another user controls the file
  */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFilePath(dir)

@@ -9,7 +9,7 @@ const synonyms: ReadonlyMap<string, Variable> = new Map([
 ])
 
 /**
- * Explains variables that resemble unset settings and would be ignored silently.
+ * Explains variables that resemble unset settings and would be ignored silently; undefined without any.
  * @param unknown names without `MEETROOM_`
  */
 export function explainUnknown(

@@ -53,7 +53,7 @@ export const maxTimeoutMs = 86_400_000
 
 /**
  * @returns seconds
- * @throws {UsageError} for an invalid duration, or for more than `maxTimeoutMs`
+ * @throws {UsageError} for an invalid duration, for 0, or for more than `maxTimeoutMs`
  */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000

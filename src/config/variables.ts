@@ -20,7 +20,7 @@ export type Variable = (typeof variables)[number]
 
 const known: ReadonlySet<string> = new Set(variables)
 
-/** Lists set but unknown variables, without their prefix. */
+/** Lists unknown, non-empty variables with the prefix `MEETROOM_` (in any case), without the prefix. */
 export function listUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env).flatMap((name) => {
     const [, rest] = /^MEETROOM_(.+)$/i.exec(name) ?? []

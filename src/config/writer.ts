@@ -13,8 +13,8 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
 
 /**
  * Changes the settings file atomically, while the file is locked.
- * @returns the reason why other users may be able to read the file on Windows
- * @throws {OutputError} if the file cannot be written, or stays locked
+ * @returns the reason why other users may be able to read the file on Windows, if any
+ * @throws {OutputError} if the file cannot be written or stays locked, otherwise the error of `readConfig`
  */
 export async function changeConfig(
   dir: string,
