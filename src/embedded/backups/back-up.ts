@@ -25,7 +25,7 @@ interface BackUpOptions {
 /**
  * Copies the database of a workspace, even while the workspace is served.
  * @throws {UsageError} if there is no workspace, or the file must not be overwritten
- * @throws {OutputError} if the workspace cannot be opened, or the file cannot be written
+ * @throws {OutputError} if the workspace cannot be opened or is damaged, or the file cannot be written
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)

@@ -10,7 +10,7 @@ const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
  * Checks the schema of a database and, up to `maxCheckedBytes`, also pages and values.
- * @throws {UsageError} if the schema is unknown, or a page or a value is damaged
+ * @throws {UsageError} if a page or a value is damaged, or for another schema, unless its version is newer
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {
   const open = await loadSqlite(quietly)
@@ -25,7 +25,7 @@ export async function checkDatabase(dir: string, bytes: number, quietly: QuietLo
   }
 }
 
-/** Describes the first unreadable row, or row that a restore would refuse; undefined without one. */
+/** Describes the first row that is unreadable, or that a restore would refuse; undefined without one. */
 export function findRowFault(db: Sqlite): string | undefined {
   for (const [table, rules] of Object.entries(storedValues)) {
     const columns = listColumns(db, table)

@@ -70,7 +70,7 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
   }
 }
 
-/** Maximum row number that a restore keeps. The greatest possible number would prevent new rows. */
+/** Maximum `seq` that a restore keeps. The greatest possible number would prevent new rows. */
 const maxSeq = 2 ** 40
 
 /** @returns number of changed or omitted rows */

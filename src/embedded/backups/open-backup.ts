@@ -85,7 +85,7 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 
 const magic = 'SQLite format 3\0'
 
-/** @throws {UsageError} if the file is not a readable database; SQLite would accept an empty file */
+/** @throws {UsageError} if the file is unreadable or has no database header; SQLite accepts an empty file */
 function requireDatabase(path: string): void {
   const start = Buffer.alloc(magic.length)
   try {

@@ -22,7 +22,7 @@ export interface ReplaceOptions {
 /**
  * Runs work while no process can serve the workspace.
  * @throws {UsageError} if the workspace cannot be locked
- * @throws {OutputError} if storage fails
+ * @throws {OutputError} if storage fails, otherwise the error of `work`
  */
 export async function withStoppedWorkspace<T>(
   dir: string,

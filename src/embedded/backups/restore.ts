@@ -20,6 +20,7 @@ interface Restored {
  * Replaces the contents of a workspace with a backup. The workspace keeps its API key.
  * @param confirm called only if the workspace exists
  * @throws {UsageError} if the backup is unusable, or the workspace cannot be locked
+ * @throws {OutputError} if storage fails
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

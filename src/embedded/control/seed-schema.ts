@@ -98,7 +98,7 @@ export interface ParsedSeed {
   rooms?: readonly SeedRoom[]
 }
 
-/** @throws {UsageError} for an invalid key or value, or a duplicate; the message contains its path */
+/** @throws {UsageError} for an invalid key or value, or a duplicate ID or token; the message has its path */
 export function parseSeed(value: unknown): ParsedSeed {
   const result = seedSchema.safeParse(value)
   if (result.success) {

@@ -33,7 +33,7 @@ export function isUpdate(name: OperationName): name is UpdateName {
 
 /**
  * Selects the changed fields of an update, so that clients can send back a whole record.
- * @throws {Fault} if a changed field cannot be updated, or the record does not exist
+ * @throws {Fault} if a changed listed field cannot be updated, or the record does not exist
  */
 export function selectChanges<N extends UpdateName>(
   name: N,

@@ -21,7 +21,7 @@ interface Invitation {
 
 /**
  * Adds a user to a room, or updates the existing member.
- * @throws {Fault} if the service refuses the invitation
+ * @throws {Fault} if there is no such user, or `requireCreatable` or `packUnlisted` refuses the invitation
  */
 export function invite(
   context: HandlerContext,

@@ -5,7 +5,7 @@ import { isLoopback } from '../../api/loopback.ts'
 /**
  * Creates a check against requests of foreign web pages, including DNS rebinding. The check returns the
  * reason for a refusal.
- * @param hosts accepted hosts in addition to loopback hosts
+ * @param hosts accepted hosts in addition to loopback hosts; `0.0.0.0` and `::` accept every IP address
  */
 export function createForeignCheck(
   hosts: readonly string[],

@@ -96,7 +96,7 @@ export function groupByRoom<S extends Pick<ConnectedSession, 'roomId'>>(
   return rooms
 }
 
-/** Stores the end of open sessions in case of a crash. Call inside `store.write`. */
+/** Stores the time at which open sessions end after a crash. Call inside `store.write`. */
 export function storeAliveTime(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }

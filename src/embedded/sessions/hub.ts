@@ -32,7 +32,7 @@ interface HubOptions {
   newId(): string
   /** Reports an error that no request waits for. */
   onFailure(error: unknown): void
-  /** Called after an event of a room is committed. */
+  /** Called after a webhook event of a room is committed. */
   onEvent(roomId: string): void
   /** Called after a commit that defers session ends, and repeatedly while deferred ends remain. */
   onEndsListed(): void
@@ -105,7 +105,7 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /** Sends the room to a session, after the commit and after changes. Call inside `store.write`. */
+  /** Sends the room to a session after the commit, and after each change. Call inside `store.write`. */
   view(session: ConnectedSession): void {
     this.#options.store.afterCommit(() => this.#views.add(session))
   }

@@ -1,6 +1,6 @@
 /**
  * Moves an access token from the URL fragment to the storage of this tab, for reloads.
- * @returns the token of the URL, otherwise the stored token
+ * @returns the token of the URL, otherwise any stored token
  */
 export function takeToken(key: string): string | undefined {
   const given = new URLSearchParams(location.hash.slice(1)).get('access_token')
