@@ -61,7 +61,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
     const holder = await takeLock(lock, host)
     if (holder === undefined) return () => rm(lock, { force: true })
     if (waited >= lockTimeoutMs)
-      throw new OutputError(`the settings in ${dir} are in use (process ${holder}); nothing was stored`, {
+      throw new OutputError(`the settings in ${dir} are in use (${holder}); nothing was stored`, {
         hint: `retry the command; if that process does not exist, remove ${lock}`,
         retryable: true,
       })

@@ -10,18 +10,20 @@ const emptyLockStaleMs = 10_000
 
 /**
  * Acquires a lock file, and replaces a stale lock file.
- * @returns undefined on success, otherwise the process ID of the holder (0 if unknown)
+ * @returns undefined on success, otherwise the holder, as in “process 123”
  * @throws {UsageError} or a system error if the lock file cannot be used
  */
-export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
+export async function takeLock(lock: string, machine: Machine): Promise<string | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined
     const found = readLock(lock)
-    if (found && !isAbandoned(found, machine)) return found.holder
+    if (found && !isAbandoned(found, machine)) return formatHolder(found.holder)
     if (found) await removeStaleLock(lock, machine)
   }
-  return 0
+  return formatHolder(0)
 }
+
+const formatHolder = (pid: number): string => (pid === 0 ? 'an unknown process' : `process ${pid}`)
 
 async function create(path: string, pid: number): Promise<boolean> {
   const file = await createFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -21,6 +21,7 @@ const values: Record<string, string> = {
   to: 'grace',
   into: 'grace',
   'user-id': 'new',
+  'base-url': 'https://meet.test/v1',
   file: 'GROUP.csv',
   text: 'hi',
   method: 'POST',

@@ -117,7 +117,6 @@ function lease(pool: Pool, rows: string): Driver {
       // A statement permits only one iteration at a time.
       iterate: (...values) => driver.prepare(sql).iterate(...values),
       ...(known.columns && { columns: () => known.columns?.() ?? [] }),
-      ...(known.setReadBigInts && { setReadBigInts: (isOn: boolean) => known.setReadBigInts?.(isOn) }),
     }
   }
   return {

@@ -85,7 +85,9 @@ export function runTimed(
       stderr += text
     })
     child.on('error', failed)
-    child.on('close', (code) => done({ code, stderr, lingeredMs: performance.now() - (since ?? 0) }))
+    child.on('close', (code) =>
+      done({ code, stderr, lingeredMs: performance.now() - (since ?? Number.NEGATIVE_INFINITY) }),
+    )
     child.stdin.end()
   })
 }

@@ -164,9 +164,11 @@ class Place {
 
   /** Returns options that stop a long-running command when it is ready. */
   get #options() {
+    let isStopped = false
     const stop = (stdout: string) => {
       const [, pid] = /"pid":(\d+).*\n/.exec(stdout) ?? []
-      if (pid !== undefined) process.kill(Number(pid), 'SIGTERM')
+      if (pid !== undefined && !isStopped) process.kill(Number(pid), 'SIGTERM')
+      isStopped ||= pid !== undefined
     }
     return { cwd: this.work, ...(this.scenario.stays && { onOutput: stop }) }
   }

@@ -41,7 +41,7 @@ async function served() {
       return socket.pause()
     },
     /** Returns the growth of the peak memory, in bytes; 0 if unknown. */
-    grown: () => (before === undefined ? 0 : (peakMemory(ready.pid) ?? 0) - before),
+    grown: () => (before === undefined ? 0 : (peakMemory(ready.pid) ?? Number.POSITIVE_INFINITY) - before),
   }
 }
 

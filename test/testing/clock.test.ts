@@ -87,7 +87,7 @@ describe('the clock of a test service', () => {
     async (duration) => {
       const { service } = await startTestService({})
       await expect(service.clock.advance(duration as string)).rejects.toThrow(
-        'the duration must be text such as 1h, or milliseconds, up to ten years, not',
+        'the duration must be text such as 1h, or milliseconds, up to 3650 days, not',
       )
     },
   )

@@ -33,7 +33,10 @@ export function parsePath(key: string, flag = '--set'): string[] {
   const parts = key.split(/((?:\\[.\\]|[^.])+)/)
   const names = parts.filter((_, i) => i % 2 === 1).map((name) => name.replace(/\\([.\\])/g, '$1'))
   const separators = parts.filter((_, i) => i % 2 === 0)
-  if (separators.some((found, i) => found !== (i === 0 || i === names.length ? '' : '.')))
+  if (
+    names.length === 0 ||
+    separators.some((found, i) => found !== (i === 0 || i === names.length ? '' : '.'))
+  )
     throw new UsageError(`${flag} ${key}: a name between dots is empty; write a dot in a name as \\.`)
   if (names.length > maxLevels) throw new UsageError(`${flag}: nested more than ${maxLevels} levels deep`)
   return names

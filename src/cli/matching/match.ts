@@ -18,11 +18,9 @@ function toExactKey(value: unknown, field: NameField): string {
 
 /** Returns a function that finds an ID that differs from a given ID only in letter case. */
 export function createCaseFinder(ids: Iterable<string>): (id: string) => string | undefined {
-  const byFolded = new Map([...ids].map((id) => [id.toLowerCase(), id]))
-  return (id) => {
-    const other = byFolded.get(id.toLowerCase())
-    return other === id ? undefined : other
-  }
+  const byFolded = new Map<string, string[]>()
+  for (const id of ids) byFolded.set(id.toLowerCase(), [...(byFolded.get(id.toLowerCase()) ?? []), id])
+  return (id) => byFolded.get(id.toLowerCase())?.find((other) => other !== id)
 }
 
 export function hasOtherCase(id: string, other: string): boolean {

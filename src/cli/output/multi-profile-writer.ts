@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { readResponseValue } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
-import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
+import { LostOutputError, type MeetroomError, PartialError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { errorToRecord, reportError } from './error.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
@@ -33,7 +33,6 @@ export class MultiProfileWriter {
   #printer: Printer | undefined
   #writer: ListWriter | undefined
   #pending: Item[] = []
-  #outputError: unknown
   readonly #failures: ProfileFailure[] = []
   #reportedCount = 0
 
@@ -59,7 +58,7 @@ export class MultiProfileWriter {
 
   /** Buffers rows of a table, so that several profiles can determine the columns. */
   async #write(page: Page): Promise<void> {
-    if (this.#printer?.options.format !== 'table') return this.#writePage(page)
+    if (this.#printer?.options.format !== 'table') return this.#writer?.page(page)
     this.#pending.push(...page.items)
     if (this.#pending.length >= tableSampleSize) await this.#flush()
   }
@@ -68,26 +67,17 @@ export class MultiProfileWriter {
     const items = this.#pending
     if (items.length === 0) return
     this.#pending = []
-    await this.#writePage({ items })
-  }
-
-  async #writePage(page: Page): Promise<void> {
-    try {
-      await this.#writer?.page(page)
-    } catch (error) {
-      this.#outputError = error
-      throw error
-    }
+    await this.#writer?.page({ items })
   }
 
   async done(): Promise<void> {
     await this.#report()
   }
 
-  /** @throws the error of the profile if a page of the list could not be written */
+  /** @throws the error of the profile if the output cannot be written */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
-    if (error === this.#outputError) throw error
+    if (error instanceof LostOutputError) throw error
     this.#failures.push(failed)
     // All profiles may fail with usage errors, of which `end` then throws only the first.
     if (!(error instanceof UsageError)) await this.#report()

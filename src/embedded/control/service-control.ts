@@ -89,7 +89,7 @@ export class ServiceControl {
     const ms = typeof duration === 'string' ? readDuration(duration) : duration
     if (typeof ms !== 'number' || !(ms > 0) || ms > maxAdvanceMs)
       throw new UsageError(
-        `the duration must be text such as 1h, or milliseconds, up to ten years, not “${toText(duration ?? String(duration))}”`,
+        `the duration must be text such as 1h, or milliseconds, up to 3650 days, not “${toText(duration ?? String(duration))}”`,
       )
     return this.#enqueue(async () => {
       const instance = this.#require()

@@ -52,7 +52,9 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 function hostName(host: string | undefined): string | undefined {
-  const [, address, name] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host ?? '') ?? []
+  const [, address, name, port = 0] =
+    /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(host ?? '') ?? []
+  if (Number(port) > 65535) return undefined
   if (address !== undefined) return isIP(address) === 6 ? address.toLowerCase() : undefined
   return name?.toLowerCase()
 }

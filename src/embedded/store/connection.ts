@@ -35,7 +35,6 @@ interface DriverStatement {
   /** Missing in `node:sqlite` before Node 22.16 and Node 23.11. */
   columns?(): { name: string }[]
   /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
-  setReadBigInts?(enabled: boolean): void
 }
 
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */
@@ -82,7 +81,6 @@ class SafeStatement implements Statement {
   readonly #plain: DriverStatement
   /** True for a query, which can return stored text. */
   readonly #readsText: boolean
-  #isRun = false
   #names: readonly string[] | undefined
   #one: DriverStatement | undefined
   #all: DriverStatement | undefined
@@ -95,9 +93,6 @@ class SafeStatement implements Statement {
   }
 
   run(...values: Value[]) {
-    // Row IDs can exceed Number.MAX_SAFE_INTEGER.
-    if (!this.#isRun) this.#plain.setReadBigInts?.(true)
-    this.#isRun = true
     return this.#plain.run(...values)
   }
 

@@ -22,20 +22,25 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
  */
 export function migrate(db: Database, saveOld: (version: number) => void): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-  if (version() > migrations.length)
-    throw new UsageError('the local workspace was created by a newer version of meetroom', {
-      hint: ['update meetroom, or restore a backup; see: ', suggest(['help', 'local'])],
-    })
+  requireKnown(version())
   // A database copied by `VACUUM INTO` is not in WAL mode.
   db.exec('PRAGMA journal_mode = WAL')
   if (version() === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
   // Another process may have migrated while this process waited for the lock.
   const old = version()
+  requireKnown(old)
   if (old > 0 && old < migrations.length) saveOld(old)
   dropEmailIndex(db)
   runMigrations(db, old)
   db.exec('COMMIT')
+}
+
+function requireKnown(version: number): void {
+  if (version > migrations.length)
+    throw new UsageError('the local workspace was created by a newer version of meetroom', {
+      hint: ['update meetroom, or restore a backup; see: ', suggest(['help', 'local'])],
+    })
 }
 
 /** Drops the full-text index of earlier versions, even if SQLite lacks the FTS5 module. */

@@ -266,16 +266,17 @@ describe('a read command with --all-profiles', () => {
 
   test('a read command with --all-profiles exits 0 after the reader closes the pipe, and exits 74 on a full disk', async () => {
     const broken = (code: string) => Object.assign(new Error(code), { code })
-    for (const [failure, expected] of [
-      ['EPIPE', 0],
-      ['ENOSPC', 74],
+    for (const [failure, expected, ...flags] of [
+      ['EPIPE', 0, '--json'],
+      ['ENOSPC', 74, '--json'],
+      ['ENOSPC', 74, '--curl'],
     ] as const) {
       const host = testHost({
         cwd: dir,
         env: { MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: dir },
       })
       host.stdout.failure = broken(failure)
-      expect(await main(['rooms', 'list', '--all-profiles', '--json'], host)).toBe(expected)
+      expect(await main(['rooms', 'list', '--all-profiles', ...flags], host)).toBe(expected)
     }
   })
 })

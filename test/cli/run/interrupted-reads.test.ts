@@ -51,7 +51,7 @@ test.each([0, 1, 2])(
       // Only interrupts before the first write are checked.
       if (!isInterrupted || world.requests.some(({ method }) => method !== 'GET')) continue
       interrupted.push(call)
-      expect({ code, waits, stderr: stderr.includes('waiting for requests') }, call).toEqual({
+      expect({ code, waits, stderr: stderr.includes('waiting for pending requests') }, call).toEqual({
         code: 130,
         waits: [],
         stderr: false,

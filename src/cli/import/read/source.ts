@@ -67,7 +67,8 @@ async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host)
   const held: Buffer[] = []
   for (let size = 0; size <= maxHeld; ) {
     const next = await chunks.next()
-    if (next.done) return { read: () => repeat(held), async remove() {} }
+    // The first chunk must contain the whole signature of the format.
+    if (next.done) return { read: () => repeat([Buffer.concat(held)]), async remove() {} }
     held.push(next.value)
     size += next.value.length
   }

@@ -58,14 +58,14 @@ export class LockFile {
   static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
     const holder = `${path}.pid`
-    let pid: number | undefined
+    let user: string | undefined
     try {
-      pid = await takeLock(holder, host)
+      user = await takeLock(holder, host)
     } catch (error) {
       throw toLockError(name, error)
     }
-    if (pid !== undefined)
-      throw new UsageError(`another meetroom uses ${name} (process ${pid})`, {
+    if (user !== undefined)
+      throw new UsageError(`another meetroom uses ${name} (${user})`, {
         hint: `wait until that process ends; if it does not exist, remove ${name}.pid`,
       })
     try {

@@ -29,7 +29,7 @@ export interface WriteScenario {
 }
 
 /** Name with parts that services change, such as decomposed letters, markup and two spaces. */
-const about = 'Zoe\u0308 & Co <7a>: Algebra  and Geometry of the second term'
+const about = 'Zoe\u0308 & Ren\u00e9 <7a>: Algebra  and Geometry of the second term'
 export const [fresh, changed] = [`New ${about}`, `Other ${about}`]
 export const [one, two] = [`1 ${about}`, `2 ${about}`]
 export const [userOne, userTwo] = ['New.One', 'New.Two']
