@@ -21,7 +21,7 @@ export interface PendingRow {
   body: RequestBody
   /** True if the row's outcome in an earlier run is unknown. */
   mayHaveBeenSent: boolean
-  /** ID of an item that an earlier run created without a proven outcome. */
+  /** ID of an item that an earlier run created for the row, although the row did not succeed. */
   createdId: string | undefined
 }
 

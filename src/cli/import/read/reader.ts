@@ -26,12 +26,12 @@ export type RowResult = ({ body: RequestBody } | { problem: string }) & {
 }
 
 export interface RowReader {
-  /** @throws {UsageError} if the columns do not match the fields */
+  /** @throws {UsageError} for unusable columns */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowResult
   toBody(fields: Item): RequestBody
   fieldOf(column: string): string
-  /** Adds the columns that `--map` joins; undefined if `--map` joins no columns. */
+  /** Adds the columns of the templates in `--map`; undefined without templates. */
   readonly join: ((fields: Item) => Item) | undefined
   isUsed(column: string): boolean
   /** Unlisted fields that are sent, at most `maxUnlisted`. */
@@ -44,7 +44,7 @@ export interface RowReader {
 
 export interface ReaderOptions {
   format: InputFormat
-  /** Field names by column name. An empty field name excludes the column. */
+  /** Field names by column name or template. An empty field name excludes the column. */
   renames: ReadonlyMap<string, string>
   defaults: RequestBody
   roomIds: ReadonlyMap<string, string> | undefined
@@ -228,7 +228,7 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', originField, ...adapter.readOnly])
-  // A field named in --map is accepted even if it is not listed.
+  // A field named in `--map` is accepted even if it is not listed.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()
   const isListed = (field: string) =>
@@ -247,14 +247,14 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
     if (target !== undefined) return target
     const renamed = renames.get(column) ?? (isCsv ? foldedRenames.get(foldName(column)) : undefined)
     target = renamed ?? (isCsv ? fieldsByColumn.get(foldName(column)) : undefined) ?? column
-    // A joined column is also sent on its own if it names a listed field that `--map` does not set.
+    // Without its own `--map`, a joined column is ignored if its field is unlisted or set by `--map`.
     if (renamed === undefined && parts.has(fold(column)) && (!isListed(target) || named.has(target)))
       target = ''
     if (!isListed(target)) {
       if (ignoreUnknown && !named.has(target)) target = ''
       else if (unlisted.size < maxUnlisted) unlisted.add(target)
     }
-    // The size is limited, because JSON objects can have arbitrary keys.
+    // The size is limited, because JSON objects can have any number of keys.
     if (targets.size < 10_000) targets.set(column, target)
     return target
   }

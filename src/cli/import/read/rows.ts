@@ -57,8 +57,8 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
 type RowBatches = AsyncGenerator<Row[]>
 
 /**
- * @param key field that contains the rows of a JSON object
- * @param onHeader called before the first row of a CSV
+ * @param key field that contains the rows if the JSON input is an object
+ * @param onHeader called after the header of a CSV, before any row
  * @throws {UsageError} for input that cannot be divided into rows
  */
 export function readRows(

@@ -24,7 +24,7 @@ export class SavedOrigins {
   /**
    * Asks before records of another service are imported. `--yes` is not enough, because scripts usually pass
    * `--yes`.
-   * @throws {ConfirmationError} if no prompt is possible, or the user declines
+   * @throws {ConfirmationError} if a required prompt is not possible, or the user declines
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)

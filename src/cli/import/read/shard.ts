@@ -1,7 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 import { hashEvenly } from '../../../hash.ts'
 
-/** One of several disjoint subsets of an input, for imports on several machines. */
+/** One of `count` disjoint subsets of an input, for imports on several machines. */
 export class Shard {
   private constructor(
     /** Index from 1. */

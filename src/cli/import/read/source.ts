@@ -33,8 +33,7 @@ interface Kept {
 /**
  * Opens an input. Streams are stored, because the input is read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} for unreadable or unsupported input
- * @throws {OutputError} if a stream cannot be stored
+ * @throws {MeetroomError} for unreadable or unsupported input, or if a stream cannot be stored
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)

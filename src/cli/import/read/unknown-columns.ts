@@ -18,7 +18,7 @@ interface ColumnsAndFields {
   flags: Readonly<Record<string, string>>
 }
 
-/** `explainColumns` may add a hint on the intended fields. */
+/** `explainColumns` may replace the hint with one on the intended fields. */
 export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
 }
