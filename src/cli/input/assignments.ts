@@ -80,7 +80,7 @@ export class Assignments {
     assign(this.#root, path, value, from)
   }
 
-  /** @throws {UsageError} if a value belongs inside a field that is not an object */
+  /** @throws {UsageError} if a value belongs inside a field that is neither an object nor null */
   applyTo(data: object): object {
     return applyChanges(data, this.#root) as object
   }

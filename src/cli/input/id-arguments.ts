@@ -34,7 +34,7 @@ export class IdOption extends Option {
 
 /**
  * Checks the IDs in the arguments and flags of a command.
- * @returns all arguments, without carriage returns at the end of IDs
+ * @returns the arguments and the flags, without carriage returns at the end of IDs
  * @throws {UsageError} for a malformed ID or an unexpected `-`
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {

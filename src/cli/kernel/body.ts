@@ -48,7 +48,7 @@ export async function buildBody<N extends OperationName>(
   return body as BodyOf<Operations[N]>
 }
 
-/** @throws {UsageError} for a response, whose item would become an unlisted field */
+/** @throws {UsageError} if the data is a response, whose item would become an unlisted field */
 function refuseWrapper(name: OperationName, data: object): void {
   const { result } = endpoints[name]
   if (Object.keys(data).length === 1 && isObject((data as Record<string, unknown>)[result]))

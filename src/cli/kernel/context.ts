@@ -124,7 +124,7 @@ export class Context implements RunningCommand {
     const options: PrintOptions = {
       ...{ format: format ?? output.value, columns: names, query },
       ...{ header, color, quiet, showTokens },
-      // In an import, `--delimiter` and `--bom` describe the input and the file of failed rows.
+      // In an import, `--delimiter` is for the input and the failed rows, and `--bom` for the failed rows.
       ...(/ import$/.test(this.command)
         ? {}
         : { csv: { delimiter, bom, zone: isForSpreadsheet ? await readZone() : undefined } }),

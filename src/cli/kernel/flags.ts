@@ -193,7 +193,7 @@ export interface TargetsFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Names and emails that match no item; set only with `--ignore-not-found`. */
+  /** References such as `name:Maths` that match no item; set only with `--ignore-not-found`. */
   missing?: readonly string[]
 }
 

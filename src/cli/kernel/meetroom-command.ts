@@ -68,7 +68,7 @@ export function listOptions({ options, parent }: Command): readonly Option[] {
   return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }
 
-/** Joins `true` or `false` to the preceding flag without a value. */
+/** Joins `true` or `false` to a preceding boolean flag, as in `--online=true`. */
 export function joinBooleans(words: readonly string[], options: readonly Option[]): string[] {
   const end = [...words, '--'].indexOf('--')
   const isJoined = (word: string, i: number) =>
