@@ -59,7 +59,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
   return { link, reason: null }
 }
 
-/** Also encodes quotes and parentheses, because email clients may end links at these characters. */
+/** Also encodes `!'()*`, because email clients may end links at these characters. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

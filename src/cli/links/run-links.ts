@@ -43,7 +43,7 @@ export async function openLinks(
 
 /**
  * Prints the links of members. `--where` selects members, not rooms.
- * @throws {MeetroomError} if rooms are missing, or not all links can be built
+ * @throws {MeetroomError} if no rooms are selected, or not all links can be built
  */
 export async function runMemberLinks(
   context: Context,

@@ -17,7 +17,7 @@ export interface UserAccess {
   access_token: string | null
 }
 
-/** Maximum number of users to request one by one. Above this number, the list of all users is read. */
+/** Number of users above which the list of all users is read before single users are requested. */
 const maxSingle = 20
 const concurrency = 8
 
