@@ -26,7 +26,7 @@ type Step = (metrics: Item) => Promise<Item>
 /**
  * Requests the needed metrics of a room, until the metrics contradict the filter.
  * @throws {NotFoundError} if the room does not exist
- * @throws {UsageError} if `idle` cannot be computed
+ * @throws {UsageError} if the filter needs `idle`, but the room has no sessions and no readable `created_at`
  */
 export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item): Promise<RoomMetrics> {
   const { filter } = inspection

@@ -52,7 +52,7 @@ function readNested(parent: FieldValue, name: string): FieldValue {
   return { known: true, value: (parent.value as Item)[name] }
 }
 
-/** @throws {UsageError} if the field is unknown and no item has the field */
+/** @throws {UsageError} for an unknown field that no item of a nonempty list has */
 export async function noticeMissingField(
   context: Context,
   field: NamedField,

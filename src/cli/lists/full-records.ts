@@ -31,7 +31,7 @@ export class FullRecords {
   #probe: Promise<unknown> | undefined
 
   /**
-   * @param client client of an existing run
+   * @param client client for the requests; by default, of a new run or of the context
    * @param concurrency fixed concurrency of a new run; undefined to adapt
    */
   constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readList } from './read-list.ts'
 
-/** Function that returns the time of a member's last connection; null if unknown. */
+/** Function that returns the last time at which a member was connected; null if unknown. */
 export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {

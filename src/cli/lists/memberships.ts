@@ -30,7 +30,7 @@ interface SearchOptions {
   /** Conditions for the rooms to search; undefined for all rooms. */
   where?: readonly string[] | undefined
   withLastSeen?: boolean
-  /** True to report each unreadable room; otherwise the caller reports unreadable rooms. */
+  /** True to report unreadable rooms. */
   reports?: boolean
 }
 

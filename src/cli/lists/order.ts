@@ -4,13 +4,13 @@ import { toText } from '../../api/to-text.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
-/** Kinds of values in sort order. Empty values are last in both directions. */
+/** Kinds of values in sort order. `blank` values, such as null, are last in both directions. */
 const kinds = { number: 0, time: 1, text: 2, other: 3, blank: 4 } as const
 
-/** Compared value: milliseconds since 1970 for a time, 0 for an empty value. */
+/** Compared value: milliseconds since 1970 for a time, 0 for a `blank` value. */
 type RankValue = number | bigint | string
 
-/** Sort key of a value. Values are ordered by kind first. */
+/** Rank of a value in the sort order. Values are ordered by kind first. */
 export interface SortRank {
   kind: number
   value: RankValue
@@ -51,7 +51,7 @@ const readers: Partial<Record<FilterType, (value: unknown) => unknown>> = {
   number: parseNumber,
 }
 
-/** Creates the sort key of a value. Numbers and booleans may arrive as text. */
+/** Creates the rank of a value. Numbers and booleans may arrive as text. */
 export function rankValue(given: FieldValue, type: FilterType | undefined): SortRank {
   if (type === 'time' && given.known) return rankOfTime(given.value)
   const field = markUnreadable(given, type)

@@ -38,7 +38,7 @@ export interface ListOptions extends Partial<PageRequest> {
   selection?: ItemSelection | undefined
   /** Hint of the error about unreadable rooms. */
   undecided?: string
-  /** Replaces items with their full records. */
+  /** Source of the full records that replace the items. */
   full?: Records | undefined
   /** True if the caller passes the pages of all lists to `withReport`. */
   isShared?: boolean

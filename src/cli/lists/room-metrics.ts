@@ -66,7 +66,7 @@ export class RoomMetricsReader {
   }
 
   /**
-   * @throws {UsageError} if `idle` cannot be computed
+   * @throws {UsageError} if the filter needs `idle`, but a room has no sessions and no readable `created_at`
    * @throws the error that stopped the run
    */
   async *of(rooms: readonly Item[]): AsyncGenerator<RoomMetrics> {

@@ -85,7 +85,7 @@ export class Selection {
   /**
    * Yields the pages, then prints notices about the conditions.
    * @param hint hint of the error about unreadable rooms
-   * @throws {UsageError} if all items lack a field of the conditions
+   * @throws {UsageError} if an item is undecided, and no item has the missing field
    * @throws {PartialError} at the end, if some rooms could not be read
    */
   async *withReport(
@@ -199,7 +199,7 @@ class MissingFields {
     }
   }
 
-  /** @throws {UsageError} if all items lack a field */
+  /** @throws {UsageError} if an item is undecided, and no item has the missing field */
   *notices(): Generator<string> {
     for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
       if (missing > 0 && !isCarried) throw this.#missingEverywhere(field)

@@ -58,9 +58,9 @@ const pageSize = 1000
 const manyItems = 200_000
 
 /**
- * Yields the sorted items in pages. Items without the field sort last.
- * @throws {UsageError} if all items lack an unknown field
- * @throws {PartialError} after the last page, if the list is partial
+ * Yields the sorted items in pages. Missing and null values sort last.
+ * @throws {UsageError} for an unknown field that no item of a nonempty list has
+ * @throws {PartialError} at the end, if the list is partial
  */
 export async function* sortPages(
   context: Context,

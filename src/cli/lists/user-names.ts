@@ -21,7 +21,7 @@ export interface UnnamedPerson {
   member_id: unknown
   /** Name of the user or member; undefined or null if not found. */
   name?: unknown
-  /** Blocked state of the member; undefined if no member was found. */
+  /** True if the member is blocked; undefined if no member was found. */
   blocked?: boolean
   /** Role of the member; undefined if no member was found, null if unknown. */
   role?: unknown
@@ -129,7 +129,6 @@ function readTime({ created_at }: Item): number | undefined {
   return parseTimestamp(created_at) ?? undefined
 }
 
-/** Creates a function that finds the participants of a member. */
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
   const participantsById = new Map<string, UnnamedPerson[]>()
   const add = (key: string, participant: UnnamedPerson) => {

@@ -2,7 +2,7 @@ import { hashEvenly } from '../../../hash.ts'
 
 const firstSlots = 256
 const firstChunkLength = 4096
-/** Factor between the lengths of consecutive chunks. */
+/** Factor between the lengths of consecutive chunks, up to `chunkLength`. */
 const growth = 4
 /** Maximum length of a regular chunk, in bytes. Chunks avoid copies of a growing buffer. */
 const chunkLength = 2 ** 20

@@ -1,8 +1,6 @@
 import { CompactTexts } from './compact-texts.ts'
 
-/**
- * Maximum number of IDs in a `Set`. For fewer IDs, a `Set` is faster: by 5 ms for 20,000 IDs.
- */
+/** Maximum number of IDs in a `Set`. For fewer IDs, a `Set` is faster: by 5 ms for 20,000 IDs. */
 const maxInSet = 65_536
 
 /**

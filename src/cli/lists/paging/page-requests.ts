@@ -13,7 +13,6 @@ interface PendingPage {
 
 interface TimedResponse {
   response: ResponseBody
-  /** Time from the request to the response, in milliseconds. */
   latencyMs: number
 }
 
@@ -93,7 +92,7 @@ export class PageRequests {
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
       offset: at > 0 || request.offset !== undefined ? at : undefined,
     })
-    // A page size chosen by the user is never reduced.
+    // After a refusal, a page size chosen by the user is not reduced.
     const pending =
       request.pageSize !== undefined
         ? fetch(query)

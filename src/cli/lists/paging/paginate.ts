@@ -8,7 +8,7 @@ import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
- * Yields each item of a list once. With `all`, reads up to `maxPasses` times until the list is whole.
+ * Yields items of a list without repeats. With `all`, reads up to `maxPasses` times until the list is whole.
  * @throws {IncompleteError} at the end, if the list is incomplete and not accepted
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {

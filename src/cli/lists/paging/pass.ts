@@ -83,7 +83,7 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     offset = pass.end - (isFirst ? Math.floor(page.items.length * shift) : 0)
     const remaining = { missing: limit - pass.ids.size, total: pass.total }
     if (!isLast) requests.fill(offset, remaining, page.items.length)
-    // A page that only confirms the end is not yielded, so that a single response is printed unchanged.
+    // A page that only confirms the total is not yielded, so that a single response is printed unchanged.
     if (!isBehind || pass.total !== pass.end) {
       const items = fresh.slice(0, Math.max(0, missing))
       const isWhole = isFirst && items.length === page.sent

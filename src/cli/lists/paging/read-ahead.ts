@@ -1,9 +1,9 @@
 import type { Host } from '../../../host.ts'
 
-/** Number of pages that are requested ahead before the latency is known. */
+/** Initial and minimum number of pages to request ahead, unless their size or `max` allows fewer. */
 const minPagesAhead = 2
 const maxPagesAhead = 8
-/** Maximum size of the responses that are requested ahead, in bytes. */
+/** Maximum expected size of several pages that are requested ahead, in bytes. */
 const maxBytesAhead = 8 * 2 ** 20
 /**
  * Latency above which a response counts as delayed: the lowest latency times `factor`, plus `ms`
@@ -55,7 +55,6 @@ export class ReadAhead {
     this.#receivedAt = undefined
   }
 
-  /** @param latencyMs time from the request to the response */
   onReceived(latencyMs: number, bytes: number): void {
     this.#receivedAt = this.now()
     this.#latencyMs = Math.min(this.#latencyMs, latencyMs)
