@@ -32,7 +32,7 @@ interface MissingResource extends CalledCommand {
   isRoomMissing: boolean
   /** User in the error message, such as `no such user: ada`. */
   unknownUser: string | undefined
-  /** Flags and their values after the command. */
+  /** Typed flags and their values, without flags that select a service. */
   flags: readonly string[]
 }
 
@@ -162,7 +162,7 @@ const explainLikelyUser: Explain = async (missing) => {
   return user === undefined ? undefined : explainLikely(missing, 'user', user)
 }
 
-/** Suggests a command for a likely item. */
+/** Suggests commands for the items that a text probably names. */
 async function explainLikely(
   missing: MissingResource,
   kind: NamedKind,

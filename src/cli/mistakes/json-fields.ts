@@ -12,7 +12,7 @@ export function convertJq(text: string, command: MeetroomCommand): string {
   return fromJq(text, listKey(command)) ?? text
 }
 
-/** Converts a simple Go template, such as `{{.id}}`, to JMESPath; otherwise returns undefined. */
+/** Converts a Go template such as `{{.id}}` of `get` or `list` to JMESPath; otherwise returns undefined. */
 export function convertTemplate(text: string, [group = '', verb]: readonly string[]): string | undefined {
   const [, field] = /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? []
   const key = verb === 'get' ? group.replace(/s$/, '') : verb === 'list' ? `${group}[]` : undefined

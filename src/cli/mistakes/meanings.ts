@@ -40,7 +40,7 @@ const undoing = ['undo', 'restore', 'recover', 'rollback', 'revert', 'revive', '
 const importing = ['import', 'load', 'upload']
 const exporting = ['export', 'dump', 'download', 'backup', 'save']
 
-/** Synonyms of the commands of each group. */
+/** Synonyms of commands, by group and command. */
 export const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   rooms: {
     list: listing,
@@ -138,7 +138,7 @@ const { status, login, logout } = {
 /** Command that blocks a user without deleting the user, so that the block is reversible. */
 const blockEverywhere = 'members block --all-rooms --user'
 
-/** Suggested commands for words, or pairs of words, that are not commands. */
+/** Suggested commands by mistyped word or pair of words. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,
@@ -245,7 +245,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** All words with a meaning in any group. */
+/** All words of `verbs` and `elsewhere`. */
 export const meanings: ReadonlySet<string> = new Set([
   ...Object.values(verbs).flatMap((commands) => Object.entries(commands).flat(2)),
   ...Object.keys(elsewhere).flatMap((words) => words.split(' ')),
@@ -403,7 +403,7 @@ export const columnWords: Readonly<Record<string, FieldByKind>> = Object.fromEnt
   fieldsByWords.flatMap(([words, fields]) => words.split(' ').map((word) => [word, fields])),
 )
 
-/** Column names for the two parts of a person's name. */
+/** Normalized names of columns with given names. */
 export const givenNames: ReadonlySet<string> = new Set([
   'firstname',
   'givenname',

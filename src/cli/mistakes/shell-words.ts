@@ -81,7 +81,7 @@ const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./
 
 /**
  * Joins a value that the shell split, as in `--name Maths 9`.
- * @param surplus number of operands that the command does not accept
+ * @param surplus number of operands that may belong to the value
  */
 export function joinSplitValue(
   words: readonly string[],

@@ -8,7 +8,7 @@ import type { Effect } from '../kernel/effect.ts'
 import { toCommandLine } from '../output/hint-text.ts'
 import { splitLine } from './typed.ts'
 
-/** Stops a trial before a command uses the machine or a service. */
+/** Error that stops a trial before a command uses the machine or a service. */
 class TrialEnd extends Error {}
 
 function endTrial(): never {
@@ -52,7 +52,7 @@ export class TrialContext extends Context {
   }
 }
 
-/** Maximum number of mistakes of one command line to correct. */
+/** Maximum number of mistakes to correct in a suggested command. */
 const maxMistakes = 5
 
 /** Corrects a suggestion repeatedly, because each suggestion may correct only one mistake. */

@@ -13,7 +13,7 @@ interface SplitLine {
 /** Flags whose value may be a secret. */
 const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
-/** Flags without a value, and values that name a file. */
+/** Flags without a value, values that name a file, and `--headers` before a word without a colon. */
 const isHarmless = /^--(with-(key|token) (-|$)|(webhook-)?secret[ =]@|headers [^:]*$)/
 
 /** Flags that select a service. Suggestions add these flags from the current run. */

@@ -44,7 +44,7 @@ export function explainUsage(
   return hint ? new UsageError(explained.message, { hint }) : explained
 }
 
-/** Adds a hint on the probable mistake to an error. */
+/** Replaces the hint of an error with a hint on the probable mistake, if a mistake is found. */
 export function explainValue(
   error: MeetroomError,
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,

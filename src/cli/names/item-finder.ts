@@ -121,7 +121,7 @@ export async function findRooms(client: Client, name: string): Promise<readonly 
 
 /**
  * Selects rooms by name, because some services ignore the filter.
- * @throws {ApiError} if the service does not return names
+ * @throws {ApiError} if the service omits the name of a room
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
   const options = { all: true, selectsItems: true, what: `rooms named “${name}”` }
