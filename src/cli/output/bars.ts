@@ -111,7 +111,7 @@ function clip(intervals: readonly Interval[], [start, end]: Interval): Interval[
   )
 }
 
-/** @param share from 0 to 1, hidden from screen readers because another cell has the number */
+/** @param share from 0 to 1. Screen readers skip the bar, because another cell has the number. */
 export function drawSvgBar(share: number): Html {
   return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${round(share * svgWidth)}" height="10"/></svg>`
 }

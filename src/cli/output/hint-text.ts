@@ -3,7 +3,7 @@ import { type Hint, Suggestion } from '../../errors.ts'
 import type { Redact } from './redaction/redaction.ts'
 import { visible } from './terminal/visible.ts'
 
-/** Adds the flags of `target` that a suggested command needs. */
+/** Formats a hint, with the flags of `target` that its commands need. */
 export function formatHintText(hint: Hint, target: readonly string[], redact: Redact): string {
   if (typeof hint === 'string') return redact(hint)
   if (hint instanceof Suggestion) return formatCommand(hint, target, redact)

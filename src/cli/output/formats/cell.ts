@@ -2,7 +2,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Redact } from '../redaction/redaction.ts'
 import { describeSize } from '../terminal/size.ts'
 
-/** Maximum printed size of a value, in bytes. Measuring larger values can take seconds. */
+/** Maximum size of the printed part of a value, in bytes. Measuring larger values can take seconds. */
 const maxCellBytes = 64 * 1024
 
 /** Number of characters redacted beyond the limit, so that a secret across the limit is recognized. */

@@ -8,7 +8,7 @@ import type { RowOptions } from './rows.ts'
 
 export interface CsvDialect {
   delimiter?: string | undefined
-  /** Byte order mark, without which Excel garbles accented letters; never written to a terminal. */
+  /** True to write a byte order mark, without which Excel garbles accented letters; not on a terminal. */
   bom?: boolean
   /** Zone of all times, for a spreadsheet; undefined to print timestamps as received. */
   zone?: TimeZone | undefined

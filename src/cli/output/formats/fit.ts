@@ -7,8 +7,8 @@ export const columnGap = 2
 const minColumnWidth = 4
 
 /**
- * Returns column widths that fit `width` if possible; 0 omits a column. In each step, the lowest weight comes
- * first.
+ * Returns column widths that fit `width` if possible; 0 omits a column. Columns of low weight shrink and
+ * disappear first.
  */
 export function shrinkToFit(
   natural: readonly number[],
