@@ -2,8 +2,8 @@
 const blockBytes = 64 * 1024
 
 /**
- * Chunks of a body. Copies most small chunks, because even one byte can keep a whole socket buffer in
- * memory.
+ * Chunks of a body. Copies small chunks except the first, because even one byte can keep a whole socket
+ * buffer in memory.
  */
 export class ChunkList {
   readonly #chunks: Buffer[] = []

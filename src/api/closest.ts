@@ -3,8 +3,8 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
 }
 
 /**
- * Finds the nearest candidates, at most `maxEdits` (1 or 2) edits away. Skips opposites, such as `delete` for
- * `undelete`.
+ * Finds the nearest candidates, at most `maxEdits` (1 or 2) edits away; for short words, only one. Skips
+ * opposites, such as `delete` for `undelete`.
  */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)

@@ -37,7 +37,7 @@ export function describeIssue(issue: Issue | undefined, checked: unknown): strin
 }
 
 function describeProblem({ code, message, expected = '', values = [] }: Issue, value: unknown): string {
-  // Custom messages of schemas are already complete.
+  // Schemas define messages of this form; zod does not.
   if (/^(must|expected) /.test(message)) return message
   if (value === undefined) return 'is missing'
   if (code === 'invalid_value')

@@ -234,7 +234,7 @@ export function describeJsonError(error: unknown, text: string): string {
   const { message } = error as Error
   const [, position] = /at position (\d+)/.exec(message) ?? []
   const [, token] = /^Unexpected token '?([\s\S]+?)'?(, | in JSON)/.exec(message) ?? []
-  // If the message contains neither a position nor a token, the text ends too early.
+  // The message `Unexpected end of JSON input` contains neither a position nor a token.
   const at =
     position === undefined ? (token === undefined ? text.length : text.indexOf(token)) : Number(position)
   const character = Array.from(text.slice(at, at + 2))[0]

@@ -1,4 +1,4 @@
-/** Returns true for loopback host names. Requests to such hosts need no proxy and no TLS. */
+/** Returns true for loopback hosts, with IPv6 in brackets. Requests to them need no proxy and no TLS. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

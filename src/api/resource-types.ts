@@ -29,7 +29,7 @@ export interface Field {
   readonly required?: true
   /** True if setting the field to true interrupts users. */
   readonly destructive?: true
-  /** True if the value grants access. Output hides the value by default. */
+  /** True if the value grants access. By default, only JSON in a pipe shows the value. */
   readonly secret?: true
   /** True if CSV and TSV include the field only if `--columns` names it. */
   readonly onRequest?: true

@@ -9,7 +9,7 @@ interface SentWebhook {
   unixSeconds: number
   body: string
   secret?: string | undefined
-  /** Additional headers. Generated headers take precedence. */
+  /** Additional headers. `webhook-` headers are omitted; other generated headers take precedence. */
   headers?: Readonly<Record<string, string>> | undefined
   userAgent: string
   /** Number of redeliveries that were requested. */
