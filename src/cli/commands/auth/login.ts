@@ -162,7 +162,7 @@ function readUrlArgument(text: string): string {
   })
 }
 
-/** Replaces input other than a URL, because a user may paste the key by mistake. */
+/** Hides input other than a URL, because a user may paste the key by mistake. */
 function explainHiddenPrompt(line: string): Visible | undefined {
   const typed = line.trimStart().toLowerCase()
   const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))

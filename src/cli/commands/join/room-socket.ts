@@ -39,7 +39,7 @@ const maxErrorBody = 64 * 1024
 /** Maximum time without a frame, in milliseconds. The embedded service pings every five seconds. */
 const silenceMs = 20_000
 
-/** Maximum time for the closing handshake after ^C, in milliseconds. */
+/** Maximum time for the closing handshake after an interrupt, in milliseconds. */
 const closeTimeoutMs = 200
 
 /** Close code of `ws` for a connection that ended without a close frame. */
@@ -100,7 +100,7 @@ export function connectToRoom(
       cancel()
       socket.pause()
       pending++
-      // Handles one frame at a time to keep the output in order.
+      // Passes on one frame at a time to keep the output in order.
       frames = frames.then(async () => {
         await onFrame(readFrame(data))
         if (--pending > 0 || socket.readyState > WebSocket.OPEN) return

@@ -12,7 +12,7 @@ export const controlFlag = [
 ] as const
 
 /**
- * @throws {UsageError} if the file is invalid, or the service refuses the action
+ * @throws {UsageError} if the file is unreadable or invalid, or the service refuses the action
  * @throws {NetworkError | ServiceError} without a valid response
  */
 export async function control<T>(

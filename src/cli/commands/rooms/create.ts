@@ -118,7 +118,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
-/** Warns, because only the embedded service is known to sign webhooks. */
+/** Skips the embedded service, because only that service is known to sign webhooks. */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags
   if (dryRun || curl || quiet || (await context.settings()).local) return
@@ -132,7 +132,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
 
 type Body = BodyOf<Operations['createRoom']>
 
-/** Checks flags and settings before the first prompt. */
+/** Checks the settings before the first prompt. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
   if (body.name !== undefined && body.type !== undefined) return body
   const { isInteractive } = await import('../../requests/confirm.ts')

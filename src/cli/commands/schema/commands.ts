@@ -28,9 +28,7 @@ interface Leaf {
   command: MeetroomCommand
 }
 
-/**
- * Lists the commands without subcommands. Omits `__complete`, which only shells run.
- */
+/** Lists the commands without subcommands. Omits `__complete`, which only shells run. */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')

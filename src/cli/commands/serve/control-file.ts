@@ -37,7 +37,7 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-/** @throws {UsageError} if the file belongs to a running service, or is not a control file */
+/** @throws {UsageError} unless the file is missing or is the control file of a stopped service */
 async function removeFormerFile(context: Context, path: string): Promise<void> {
   let text: string
   try {
@@ -57,7 +57,7 @@ async function removeFormerFile(context: Context, path: string): Promise<void> {
   rmSync(path)
 }
 
-/** Sends a request without the key, which only a running service refuses in this way. */
+/** Sends a request without the key, which a running service refuses with 401. */
 async function isRunning(context: Context, { control_url: url }: ControlFile): Promise<boolean> {
   const transport = await context.connect(url, context.host)
   const signal = AbortSignal.any([context.interrupt, AbortSignal.timeout(probeTimeoutMs)])

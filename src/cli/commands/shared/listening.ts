@@ -7,7 +7,7 @@ export function parseListenHost(text: string): string {
   return text
 }
 
-/** Translates the usual errors of `listen`; undefined for other causes. */
+/** Translates common errors of `listen`; undefined for other causes. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`

@@ -36,7 +36,7 @@ const maxBodiesBytes = 64 * 1024 * 1024
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
-  // Handles webhooks one at a time, ordered by the arrival of their last byte.
+  // Processes webhooks one at a time, ordered by the arrival of their last byte.
   let queue = Promise.resolve()
   let broken: (error: unknown) => void = () => {}
   const failed = new Promise<never>((_, reject) => {
@@ -91,7 +91,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     queue = queue
       .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
       .catch(broken)
-      // The text occupies memory until the webhook is handled, even if the sender has disconnected.
+      // The text occupies memory until the webhook is processed, even if the sender has disconnected.
       .finally(() => reservation.release())
   }
 

@@ -9,7 +9,7 @@ import { findOrigin } from '../../../requests/find-service.ts'
 type ChangeRow = RowOf<'changes'>
 type Names = ReadonlyMap<string, string>
 
-/** Replaces user and room IDs in `whose` with current names. Keeps IDs without a known name. */
+/** Replaces user and room IDs in `whose` with current names. Keeps IDs of other services, and unknown IDs. */
 export async function nameChanges(context: Context, changes: readonly ChangeRow[]): Promise<ChangeRow[]> {
   const origin = await findOrigin(context)
   const own = changes.filter((change) => change.origin === origin)

@@ -11,7 +11,7 @@ import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
 import { runOne } from '../../shared/run-one.ts'
 
 /**
- * Without `ifExists`, lets the service handle an existing member.
+ * Without `ifExists`, sends the invitation even for an existing member.
  * @throws {ConflictError} if the user is a member and `ifExists` is `fail`
  */
 export async function inviteToRoom(

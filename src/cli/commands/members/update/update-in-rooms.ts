@@ -11,7 +11,7 @@ interface RoomsFlags extends AddFlags {
 
 /**
  * @throws {UsageError} without exactly one user, or if the body contains `is_blocked`
- * @throws {NotFoundError} without `--where`, if the user is in no room
+ * @throws {NotFoundError} if the user does not exist or, without `--where`, is in no room
  */
 export async function updateInRooms(
   context: Context,

@@ -13,7 +13,7 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
   by: string
 }
 
-/** @throws {MeetroomError} if some rooms failed or were not listed */
+/** @throws {MeetroomError} for invalid flags, and if some rooms failed or were not listed */
 export async function runSessionReport(
   context: Context,
   given: readonly string[],

@@ -22,7 +22,7 @@ import type { Roster } from './roster.ts'
 import type { WatchOutput } from './scene.ts'
 
 interface WatchOptions {
-  /** Minimum pause between two polls, in milliseconds. */
+  /** Minimum pause after a successful poll, in milliseconds. */
   interval: number
 }
 
@@ -77,8 +77,8 @@ export async function runWatch(
     await rooms.begin(first)
     await output.settle(rooms.scene)
     for (;;) {
-      // A slow poll lengthens the pause, to reduce the load. Some clocks run during sleep, so the pause is
-      // limited.
+      // A slow poll lengthens the pause, to reduce the load. The pause is limited, because some clocks run
+      // while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rooms.continue(poll)

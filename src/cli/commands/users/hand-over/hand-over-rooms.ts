@@ -35,7 +35,7 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 
 /**
  * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if a user does not exist
+ * @throws {NotFoundError} if `to` does not exist, or `from` neither exists nor is in a selected room
  */
 export async function handOverRooms(
   context: Context,
