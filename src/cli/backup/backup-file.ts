@@ -32,8 +32,8 @@ export class BackupFile {
   }
 
   /**
-   * Creates a missing directory.
-   * @throws {UsageError | OutputError} if the directory or the file cannot be created
+   * Creates missing directories.
+   * @throws {OutputError} if a directory or the file cannot be created
    */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {
     try {

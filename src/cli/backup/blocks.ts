@@ -20,7 +20,7 @@ export interface SavedBlock {
 }
 
 /**
- * Resolves when the file is on disk.
+ * Resolves when the file is on disk. Without memberships, writes no file.
  * @throws {UsageError} if the file exists
  * @throws {OutputError} if the file cannot be written
  */

@@ -34,7 +34,7 @@ function findNearCondition(text: string, types: ReadonlyMap<string, string>): st
   return `${name}${operator}${/^(null|none|empty)$/i.test(value) ? '' : convertPattern(removeQuotes(value))}`
 }
 
-/** Converts a pattern of SQL, in which `%` means any text. */
+/** Converts an SQL pattern, in which `%` at the start or end means any text. */
 function convertPattern(text: string): string {
   if (!/^%|%$/.test(text)) return text
   return `${text.startsWith('%') ? '' : '^'}${text.replace(/^%|%$/g, '')}${text.endsWith('%') ? '' : '$'}`
@@ -67,7 +67,7 @@ export function invalidCondition(
   })
 }
 
-/** Suggests a similar choice, or a pattern for values that only some services send. */
+/** Suggests a similar choice or, for `=`, a pattern for values that only some services send. */
 export function hintOnChoice(
   flag: string,
   field: string,

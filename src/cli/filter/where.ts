@@ -256,7 +256,7 @@ function formatInstants(
   return `${inDay ?? `${field} ${operator} ${start}`} (${zone.name})`
 }
 
-/** Formats a comparison with a whole day. `end` is the start of the next day. */
+/** Formats a comparison with a day if the operator needs `end`, the start of the next day. */
 function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
   const tests: Partial<Record<Operator, string>> = {
     '=': `${start} <= ${field} < ${end}`,

@@ -77,7 +77,7 @@ class MembersAhead {
   #count = 0
   #proceed = () => {}
 
-  /** While too many members are read ahead, waits until another room is finished. */
+  /** If too many members are read ahead, waits until another room is finished. */
   async *limit(rooms: AsyncIterable<Item>): AsyncGenerator<Item> {
     for await (const room of rooms) {
       if (this.#count > maxMembersAhead)

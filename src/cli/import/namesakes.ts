@@ -23,7 +23,7 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
         if (body && adapter.keyOf(body) === undefined) increment(rows, toText(body['name']))
   if (rows.size === 0) return
   const rooms = await countRooms(await context.client(), rows).catch((error: unknown) => {
-    // A key may create rooms without permission to list them.
+    // A key may have permission to create rooms, but not to list them.
     if (error instanceof MeetroomError && !(error instanceof InterruptedError))
       return new Map<string, number>()
     throw error

@@ -28,7 +28,7 @@ export interface CheckedInput {
   /** Number of rows in the shard that request a termination or a block. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
-  /** Number of skipped CSV rows without values. Other counts exclude these rows. */
+  /** Number of skipped CSV rows without values, except empty lines at the end. Other counts exclude them. */
   empty: number
   unselected: number
   lastRow: number

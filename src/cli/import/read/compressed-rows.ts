@@ -5,7 +5,7 @@ import type { RequestBody } from '../adapter/adapter.ts'
 import type { CheckedRow } from './checked-row.ts'
 import { type InputFormat, type Row, toFields } from './rows.ts'
 
-/** Number of rows decoded at a time. Small blocks can be garbage-collected early. */
+/** Maximum number of rows in a block. Small blocks can be garbage-collected early. */
 const blockRows = 64
 const chunkLength = 64 * 1024
 

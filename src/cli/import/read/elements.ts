@@ -15,7 +15,7 @@ const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code ==
 /**
  * Yields the text of each element of a JSON array, or of the array under a key of an object.
  * @throws {NotAnArrayError} if the array is missing, or the input around its elements is malformed
- * @throws {UsageError} for a value longer than `maxLength`
+ * @throws {UsageError} for an element, or another field of the object, longer than `maxLength`
  */
 export async function* readElements(
   bytes: AsyncIterable<Buffer>,
@@ -72,7 +72,7 @@ class Scanner {
     return elements
   }
 
-  /** Stores the unfinished element in parts, which are joined once to avoid quadratic time. */
+  /** Stores the unfinished text in parts, which are joined once to avoid quadratic time. */
   #saveUnfinished(): void {
     const text = this.#part.slice(this.#start)
     this.#unfinished.push(text)
