@@ -1,4 +1,4 @@
-import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json'
+import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 import { UsageError } from '../errors.ts'
 
 /** Maximum nesting depth of some inputs, such as keys in `--set` and requests to the embedded service. */
@@ -231,18 +231,24 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
 /** Describes a JSON error, with the position of an unexpected character. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
-  const { message } = error as Error
-  const [, position] = /at position (\d+)/.exec(message) ?? []
-  const [, token] = /^Unexpected token '?([\s\S]+?)'?(, | in JSON)/.exec(message) ?? []
-  // The message `Unexpected end of JSON input` contains neither a position nor a token.
-  const at =
-    position === undefined ? (token === undefined ? text.length : text.indexOf(token)) : Number(position)
+  const at = findFault(text)
   const character = Array.from(text.slice(at, at + 2))[0]
   if (character === undefined) return 'it ends too early'
   const before = text.slice(0, at).split('\n')
   const line = text.trim().includes('\n') ? `line ${before.length}, ` : ''
-  const fix = character === "'" ? '; JSON uses double quotes' : ''
+  const fix = at > 0 && /['_a-z]/i.test(character) ? '; strings in JSON need double quotes' : ''
   return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}${fix}`
+}
+
+/** Returns the offset of the first invalid character. The messages of `JSON.parse` do not always have one. */
+function findFault(text: string): number {
+  try {
+    parse(text)
+  } catch (error) {
+    const [, position] = /at position (\d+)$/.exec((error as Error).message) ?? []
+    if (position !== undefined) return Number(position)
+  }
+  return text.length
 }
 
 /** Serializes a value that may contain `LosslessNumber`. */

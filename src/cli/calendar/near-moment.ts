@@ -51,8 +51,10 @@ export function requireSpan(
         hint: `for another period, pass ${from} and ${to}`,
       })
     const span = parsePeriod(period, now, zone)
-    if (!span) throw toPeriodError(`--period must be ${periodExamples}`, period, [now, zone])
-    return span
+    if (span) return span
+    const error = toPeriodError(`--period must be ${periodExamples}`, period, [now, zone])
+    error.hint = `for another period, pass ${from} and ${to}`
+    throw error
   }
   const start = first === undefined ? Number.NEGATIVE_INFINITY : requireMoment(from, first, now, zone)
   const end = last === undefined ? Number.POSITIVE_INFINITY : requireMoment(to, last, now, zone)

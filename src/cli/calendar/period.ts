@@ -12,7 +12,7 @@ export const periodWords = [
   'last-month',
 ] as const
 
-export const periodExamples = `${periodWords.join(', ')}, 2026-W41 (ISO week) or 2026-10 (month)`
+export const periodExamples = `${periodWords.join(', ')}, 2026-10-07 (day), 2026-W41 (ISO week) or 2026-10 (month)`
 
 /** Days since 1970-01-01: the first day, and the day after the last day. */
 type Days = readonly [first: number, end: number]
@@ -48,9 +48,9 @@ function readDays(text: string, today: number): Days | undefined {
         const [monday] = daysOf('week', (dayNumber(Number(ofYear), 1, 4) ?? 0) + 7 * (Number(week) - 1))
         return labelOf('week', monday) === text.toUpperCase() ? daysOf('week', monday) : undefined
       }
-      const [, year, month] = /^(\d{4})-(\d\d)$/.exec(text) ?? []
-      const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), 1)
-      return first === undefined ? undefined : daysOf('month', first)
+      const [, year, month, date] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(text) ?? []
+      const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), Number(date ?? 1))
+      return first === undefined ? undefined : daysOf(date === undefined ? 'month' : 'day', first)
     }
   }
 }

@@ -25,12 +25,13 @@ export function createIntegerParser(
   flag: string,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
+  hint?: string,
 ): ((text: string) => number) & FlagKind {
   const parse = (text: string) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= min && value <= max)) {
       const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`
-      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`)
+      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`, { hint })
     }
     return value
   }
@@ -135,11 +136,7 @@ export async function readData(data: string, host: Host): Promise<unknown> {
     if (!(error instanceof UsageError)) throw error
     if (file === undefined) await refuseFileName(error.message, data, host)
     const near = file === undefined ? findNearJson(data) : undefined
-    if (near === undefined && !/^\s*[[{][[{\s]*['_a-z]/i.test(text)) throw error
-    throw new UsageError(
-      `${error.message}; strings in JSON need double quotes`,
-      near === undefined ? {} : { correction: [data, near] },
-    )
+    throw near === undefined ? error : new UsageError(error.message, { correction: [data, near] })
   }
 }
 

@@ -125,7 +125,16 @@ export function addListFlags<C extends Command>(
   { isPaged = false, where, sort = 'type,-name' }: ListFlagExamples & { isPaged?: boolean } = {},
 ): C {
   command
-    .option('--limit <n>', 'maximum number of items', createIntegerParser('--limit', 1))
+    .option(
+      '--limit <n>',
+      'maximum number of items',
+      createIntegerParser(
+        '--limit',
+        1,
+        undefined,
+        isPaged ? 'for all items, pass --all' : 'for all items, omit --limit',
+      ),
+    )
     .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
   if (isPaged)
     command

@@ -24,8 +24,11 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
       : await new MemberLinks(context, client, options).ofUser(room, as, user)
   const { link = null, reason = null } = links.rows[0] ?? {}
   if (link === null) {
-    const needsUser = as === undefined && findRoomProblem(room, false) === undefined
-    throw new (needsUser ? UsageError : ApiError)(`room ${id} cannot be opened: ${reason}`)
+    const isTerminated = findRoomProblem(room, false) !== undefined
+    const needsUser = as === undefined && !isTerminated
+    throw new (needsUser ? UsageError : ApiError)(`room ${id} cannot be opened: ${reason}`, {
+      hint: isTerminated ? ['reopen it with: ', suggest(['rooms', 'reopen'], id)] : undefined,
+    })
   }
   const printer = await context.printer()
   const result = await openInBrowser(context, link)

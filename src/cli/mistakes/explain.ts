@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { idPattern } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
@@ -68,6 +70,7 @@ export async function explainMissing(
     const intended = unread === undefined ? undefined : explainIntended(missing, unread)
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
     for (const explain of [
+      explainFileOfIds,
       explainUserAsMember,
       explainSwappedRoom,
       explainNameAsRoom,
@@ -105,6 +108,17 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
   if (words.length === 0) return undefined
   const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))
   return corrected && [words.length > 1 && !isMany ? 'pass one at a time: ' : reason, corrected]
+}
+
+/** Explains the name of a file that probably contains IDs. */
+const explainFileOfIds: Explain = async (missing) => {
+  const { command } = splitTyped(missing.program, missing.argv)
+  const file = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
+  const path = resolve(missing.context.host.cwd, file)
+  const isFile = file !== '' && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+  if (!isFile || command.registeredArguments.at(-1)?.variadic !== true) return undefined
+  const corrected = correct(missing, file, '-')
+  return corrected && ['read the IDs from the file with: ', corrected, ` < ${quoteWord(file)}`]
 }
 
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {

@@ -1,4 +1,5 @@
 import { idPattern } from '../../api/path.ts'
+import { memberTypes } from '../../api/vocabulary.ts'
 import { findNearUrl } from '../input/near-url.ts'
 import { toRoomName } from '../matching/reference.ts'
 import { linkWords } from '../output/views/synonyms.ts'
@@ -88,6 +89,9 @@ export function readIntended(text: string): Intended | undefined {
   const [, id = ''] =
     /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms?|users?|join)\/([^/?#]+)/i.exec(text) ?? []
   if (id !== '') return { reason: 'pass the ID in the URL: ', words: [decode(id)] }
+  const [, user = '', role = ''] = /^([^:]+)[=/,;](\w+)$/.exec(text) ?? []
+  if (memberTypes.some((type) => type === role))
+    return { reason: 'a colon separates the role: ', words: [`${user}:${role}`] }
   return readList(text)
 }
 

@@ -263,6 +263,8 @@ function findIntendedWords(
   if (named === '--output' && value !== undefined) {
     const template = convertTemplate(value, commandPath(command))
     if (template !== undefined) return replaced('--query', template)
+    // Workspace files are YAML by default.
+    if (commandPath(command).join(' ') === 'workspace export' && /^ya?ml$/i.test(value)) return replaced()
     const format = findNearChoice(value, formats)
     return format === undefined ? undefined : replaced(named, format)
   }

@@ -162,7 +162,9 @@ describe('rooms open', () => {
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
     expect(await run(`rooms open ${plans} --as mallory`, undefined)).toMatchObject({
       code: 1,
-      stderr: `error: room ${plans} cannot be opened: the room is terminated\n`,
+      stderr:
+        `error: room ${plans} cannot be opened: the room is terminated\n` +
+        `hint: reopen it with: meetroom rooms reopen ${plans} --base-url https://meet.test/v1\n`,
     })
     expect(await run(`rooms open ${hall} --as nobody`, undefined)).toMatchObject({ code: 3 })
   })

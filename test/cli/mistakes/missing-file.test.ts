@@ -98,3 +98,21 @@ test('--data with a file whose strings lack double quotes names the file and the
     'error: --data @bad.json is not valid JSON: unexpected “n” at column 2; strings in JSON need double quotes\n',
   )
 })
+
+test('a file name instead of IDs causes a suggestion to read the IDs from the file', async () => {
+  world.file('ids.txt', 'ada\n')
+  expect(await hintOf(['users', 'delete', 'ids.txt', '--yes'])).toEqual([
+    3,
+    'hint: read the IDs from the file with: meetroom users delete - --yes < ids.txt',
+  ])
+  expect((await hintOf(['users', 'get', 'other.txt']))[1]).not.toContain('read the IDs')
+})
+
+test.each([
+  ['undefined', '“u” at column 1'],
+  ['["]",]', '“]” at column 6'],
+  ['{name:1}', '“n” at column 2; strings in JSON need double quotes'],
+])('invalid JSON in --data %s is refused with the first invalid character', async (data, fault) => {
+  const { stderr } = await world.run(['rooms', 'create', `--data=${data}`])
+  expect(stderr.split('\n')[0]).toBe(`error: --data is not valid JSON: unexpected ${fault}`)
+})

@@ -33,6 +33,11 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
         const name = fullName(root, words)
         const createAll = () => Object.fromEntries([...all].map(([name, create]) => [name, create()]))
         const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
+        const [example] = [...all.keys()].filter((command) => command.startsWith(`${name} `))
+        if (!document && example)
+          throw new UsageError(`“${name}” is a group of commands`, {
+            hint: ['name one of its commands, as in: ', suggest(['schema', ...example.split(' ')])],
+          })
         if (!document)
           throw new UsageError(`“${name}” does not print JSON`, {
             hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],

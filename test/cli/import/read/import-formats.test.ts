@@ -237,7 +237,7 @@ describe('users import from NDJSON', () => {
           'error: people.ndjson:4: not a JSON object\n' +
           'error: people.ndjson:5: not a JSON object\n' +
           'error: people.ndjson:6: user_id must be a string, not true\n' +
-          'error: people.ndjson:7: not JSON: unexpected “o” at column 2\n' +
+          'error: people.ndjson:7: not JSON: unexpected “n” at column 1\n' +
           'error: people.ndjson:9: user_id is missing\n' +
           'error: people.ndjson:10: not JSON: it ends too early\n' +
           'error: 7 of 9 rows are invalid; nothing was sent\n' +
@@ -313,8 +313,14 @@ describe('users import from JSON', () => {
 
   test.each([
     ['[{"user_id":"ada"},,{"user_id":"grace"}]', 'there is no object; remove the comma'],
-    ['[{"user_id":"ada"},{"user_id":grace}]', 'not JSON: unexpected “g” at column 12'],
-    [`[{"user_id":"ada"},{'user_id':'x'}]`, "not JSON: unexpected “'” at column 2; JSON uses double quotes"],
+    [
+      '[{"user_id":"ada"},{"user_id":grace}]',
+      'not JSON: unexpected “g” at column 12; strings in JSON need double quotes',
+    ],
+    [
+      `[{"user_id":"ada"},{'user_id':'x'}]`,
+      "not JSON: unexpected “'” at column 2; strings in JSON need double quotes",
+    ],
     ['[{"user_id":"ada"},]', 'there is no object; remove the comma'],
   ])(
     'users import from JSON refuses the array %s, which has an invalid element',
