@@ -41,8 +41,9 @@ export function copyDatabase(
   { directory, ...options }: { directory: string; overwrite: boolean; follow?: boolean },
 ): number {
   const draft = new Draft(path, options)
-  const intermediate = createPrivateFile(directory)
+  let intermediate: string | undefined
   try {
+    intermediate = createPrivateFile(directory)
     // SQLite fills an empty file and keeps its mode.
     source.prepare('VACUUM INTO ?').run(intermediate)
     const bytes = copyInto(draft.fd, intermediate)
@@ -52,6 +53,6 @@ export function copyDatabase(
     draft.discard()
     throw error
   } finally {
-    deleteFile(intermediate)
+    if (intermediate !== undefined) deleteFile(intermediate)
   }
 }
