@@ -25,7 +25,7 @@ export const suggestHelp = (...words: readonly string[]) => suggest([...words, '
 export type Hint = string | Suggestion | readonly Hint[]
 
 export interface ErrorDetails {
-  /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
+  /** Advice in one line. Each command of this program must be a `Suggestion`, not text. */
   hint?: Hint | undefined
   /** Invalid value, and the value to suggest. A redirection such as ` < FILE` follows the suggestion. */
   correction?: readonly [given: string, meant: string, redirection?: string] | undefined

@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * Describes an issue, as in `type must be open, public or private, not “opn”`.
- * @param checked the value that zod validated
+ * @param checked value that zod validated
  */
 export function describeIssue(issue: Issue | undefined, checked: unknown): string {
   if (!issue) return 'the value is invalid'

@@ -321,7 +321,7 @@ export const delivery = defineResource({
     state: {
       type: deliveryStates,
       description: 'state: waiting (for an attempt), delivered, or given_up',
-      query: 'only deliveries with this status',
+      query: 'only deliveries in this state',
       presence: 'always',
       column: [4, 8],
     },

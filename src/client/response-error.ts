@@ -16,7 +16,7 @@ import { mayHaveActed } from './retry-policy.ts'
 
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
-/** Converts an error response to an error. A probe may show whether the key is valid. */
+/** Converts an error response to an error. May send more requests to find the cause. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
   const words = describeErrorResponse(response)

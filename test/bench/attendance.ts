@@ -25,7 +25,7 @@ const mostManyMb = 350
 /** Maximum memory of a report of the room `large`, in MB, except with `--by session`. */
 const mostMb = 150
 
-/** Stub service. The room `large` pages its sessions. Other rooms send all sessions in one response. */
+/** Stub service. It pages the sessions of the room `large`. Other rooms send all sessions in one response. */
 const stub = `
   const [rooms, sessions, large] = ${JSON.stringify([rooms, sessions, large])}
   const at = (seconds) => new Date(Date.UTC(2026, 0, 1, 8) + seconds * 1000).toISOString()

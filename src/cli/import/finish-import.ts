@@ -97,10 +97,9 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(adapter.name, file, flags.given)]
 }
 
-/** With the first two flags, rows that fail again would stop the suggested command. */
-const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
-const omittedFlags = [...stoppingFlags, ...targetFlagNames]
+/** Flags to omit. The first two would stop the command at rows that fail again. */
+const omittedFlags = ['--max-errors', '--fail-fast', '--resume', ...targetFlagNames]
 
 /** @param hasSent false only if no row was imported; then there is no journal to resume */
 function buildResumeCommand(

@@ -30,7 +30,7 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
     throw new UsageError(
-      `“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`,
+      `“${name}” is not a valid profile name: use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit`,
     )
 }
 

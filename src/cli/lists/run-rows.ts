@@ -13,7 +13,6 @@ type Show = (pages: AsyncIterable<Page>) => Promise<number>
 /**
  * Lists rows with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
- * @returns number of printed rows; undefined with `--count` and `--count-by`
  * @throws {UsageError} for invalid or conflicting flags
  */
 export async function runRows(
@@ -22,7 +21,7 @@ export async function runRows(
   pages: AsyncIterable<Page>,
   flags: ListFlags,
   show?: Show,
-): Promise<number | undefined> {
+): Promise<void> {
   const { where = [], sort, count, countBy, limit, offset } = flags
   requireCompatibleFlags(context, flags)
   const printer = await context.printer()
@@ -33,20 +32,15 @@ export async function runRows(
   const selection = new Selection(context, kind, filter, { full: undefined, values: new Map() })
   const select = (range?: { limit?: number; offset?: number }) =>
     selection.withReport(selection.from(pages, '', range))
-  if (count) {
-    await (await import('./count.ts')).countItems(context, select(), undefined)
-    return undefined
-  }
+  if (count) return (await import('./count.ts')).countItems(context, select(), undefined)
   if (countBy !== undefined) {
     const { CountBy } = await import('./count.ts')
-    await new CountBy(countBy, known).print(context, select(), undefined, '')
-    return undefined
+    return new CountBy(countBy, known).print(context, select(), undefined, '')
   }
   const range = omitUndefined({ limit, offset })
   const rows = sort === undefined ? select(range) : await sortRows(sort)
   const shown = await (show?.(rows) ?? printer.list(kind, kind.key, rows))
   if (shown === 0 && printer.options.format === 'table') await printer.notice(`no ${kind.noun[1]}`)
-  return shown
 
   async function sortRows(text: string) {
     const { parseSort, sortPages } = await import('./sort.ts')

@@ -80,14 +80,14 @@ export async function findTarget(host: Host, flags: SelectionFlags): Promise<rea
   return readTargetFlags(flags, host.env, () => readStored(dir, host))
 }
 
-/** @throws {UsageError} if this account has no home directory and no other directory is set */
+/** @throws {UsageError} without `MEETROOM_CONFIG_DIR` and a home directory */
 export async function findConfigDir(host: Host): Promise<string> {
   const dir = await findOptionalConfigDir(host)
   if (dir === undefined) throw createHomelessError('settings', 'MEETROOM_CONFIG_DIR')
   return dir
 }
 
-/** Returns undefined if this account has no home directory and no other directory is set. */
+/** Returns undefined without `MEETROOM_CONFIG_DIR` if this account has no home directory. */
 export async function findOptionalConfigDir(host: Host): Promise<string | undefined> {
   return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs())?.config
 }

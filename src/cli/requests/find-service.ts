@@ -209,7 +209,7 @@ export async function findDataDir(host: Host, given?: string): Promise<string> {
   return dir
 }
 
-/** Returns undefined if this account has no home directory and no other directory is set. */
+/** Returns undefined without `MEETROOM_DATA_DIR` if this account has no home directory. */
 export async function findOptionalDataDir(host: Host): Promise<string | undefined> {
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs())?.data
 }

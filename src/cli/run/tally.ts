@@ -21,7 +21,7 @@ interface StopReason {
 }
 
 interface RunResult {
-  /** Error to report before the run ends. */
+  /** Fatal error to report before `error`. */
   reported?: MeetroomError
   /** Error to throw; undefined after success. */
   error?: MeetroomError

@@ -141,7 +141,9 @@ test('audit list --period selects changes by their start time, even if the outco
   )
   expect(await list('--period', 'week')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^error: --period must be today, .*, not “week”\n$/),
+    stderr: expect.stringMatching(
+      /^error: --period must be today, .*, not “week”\nhint: for another period, pass --since and --until\n$/,
+    ),
   })
   expect(await list('--period', 'today', '--since', '7d')).toMatchObject({
     code: 2,

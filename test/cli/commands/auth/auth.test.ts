@@ -254,7 +254,7 @@ test.each([
   [
     `auth login --with-token --profile __proto__ --base-url ${baseUrl}`,
     'k',
-    '“__proto__” is not a valid profile name: use letters, digits, dots, dashes and underscores',
+    '“__proto__” is not a valid profile name: use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
   ],
 ])('the command “%s” with the input %j exits 2 with the error “%s”', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })

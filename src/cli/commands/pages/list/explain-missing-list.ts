@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { isMissingOperation } from '../../../requests/missing-operation.ts'
 
 /**
- * Distinguishes a missing room from a service without this operation.
+ * Distinguishes a missing room from a service without lists of pages.
  * @throws errors of `getRoom`
  */
 export async function explainMissingList(

@@ -55,17 +55,22 @@ export async function listSessionsInRooms(
     (is_connecting === undefined || (row.status === 'online') === is_connecting) &&
     (user_id === undefined || toText(row.user_id) === user_id)
 
+  let found = 0
   async function* readPages(): AsyncGenerator<Page> {
-    for await (const report of reader.read()) yield { items: listRows(report).filter(isListed) }
+    for await (const report of reader.read()) {
+      const items = listRows(report).filter(isListed)
+      found += items.length
+      yield { items }
+    }
     await reader.finish()
   }
 
   const pages = format === 'table' ? groupPages(readPages()) : readPages()
   // `--where` selects rooms, not sessions.
   const { where: _, ...listFlags } = flags
-  const count = await runRows(context, view, pages, listFlags)
+  await runRows(context, view, pages, listFlags)
   // Distinguishes an unknown user from a user without sessions.
-  if (count === 0 && user_id) await (await context.client()).call('getUser', { params: { user_id } })
+  if (found === 0 && user_id) await (await context.client()).call('getUser', { params: { user_id } })
 }
 
 function listRows({ room, attendance }: RoomReport): RowOf<'roomSessions'>[] {

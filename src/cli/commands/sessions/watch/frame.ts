@@ -65,9 +65,9 @@ function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas
   const left = columns - measureText(joinVisible([own``, ...rest], dot))
   const text = room_id === undefined ? 'All rooms' : redact(toText(room?.name) || room_id)
   const name = truncate(visible(text), Math.max(1, left))
-  const coloured = rest.map((text) => colorValue('status', text, style))
+  const colored = rest.map((text) => colorValue('status', text, style))
   const title =
-    left > 0 ? joinVisible([style.bold(name), ...coloured], dot) : truncate(joinVisible(rest, dot), columns)
+    left > 0 ? joinVisible([style.bold(name), ...colored], dot) : truncate(joinVisible(rest, dot), columns)
   const away = lost === undefined ? [] : [style.red(truncate(visible(lost), columns))]
   return [title, ...away]
 }

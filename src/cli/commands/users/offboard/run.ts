@@ -212,9 +212,9 @@ export class OffboardingRun {
     return { status: 'ok', value: await removeRecord(this.run.client, 'user', user_id) }
   }
 
-  /** A kept user causes a `PartialError`, unless a fatal error ended the run. */
+  /** Returns a `PartialError` for a kept user, unless the error is fatal. */
   conclude(error: MeetroomError | undefined): MeetroomError | undefined {
-    if (this.#isKept === 0 || (error && error === this.run.fatal)) return error
+    if (this.#keptCount === 0 || (error && error === this.run.fatal)) return error
     return new PartialError(this.#summary, { cause: error, hint: this.#hint })
   }
 
@@ -237,7 +237,7 @@ export class OffboardingRun {
     ]
   }
 
-  get #isKept(): number {
+  get #keptCount(): number {
     return [...this.#plan.users].filter(([id, user]) => user && !this.#canDelete(id)).length
   }
 
@@ -252,7 +252,7 @@ export class OffboardingRun {
     const deleted = dryRun ? tally.count('would_delete') : this.#done.delete
     const verb = dryRun ? `would ${step}` : `${step}ed`
     const users = deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''
-    const kept = this.#isKept
+    const kept = this.#keptCount
     return tally.describe(
       [
         ...(handOver ? describeAdditions(handOver.user_id, { added, raised, dryRun }) : []),
