@@ -35,7 +35,11 @@ function hasOneMoved(a: string, b: string): boolean {
   return shortened(a).some((short) => others.includes(short))
 }
 
-const foldWord = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')
+const foldWord = (word: string) =>
+  word
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[-_\s\p{M}]/gu, '')
 
 function measureDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY

@@ -86,6 +86,9 @@ function parseConfig(text: string): StoredConfig | undefined {
   }
 }
 
+/** Pattern of the names of profiles. */
+export const profileName = /^[a-z0-9][\w.-]{0,63}$/i
+
 export function findProfile(config: StoredConfig, name: string): Profile | undefined {
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
@@ -97,7 +100,8 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
       hint: `${known}; for a URL, pass --base-url instead of --profile`,
     })
   const create = ['; create the profile with: ', suggest(['auth', 'login', '--profile', name])]
-  return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
+  const canCreate = closest === undefined && profileName.test(name)
+  return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, canCreate ? create : ''] })
 }
 
 export function listProfiles(name: string, { profiles = {} }: StoredConfig) {

@@ -78,6 +78,15 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
   return typeof value === 'string' ? checkId(label, kind, value) : value
 }
 
+/** @throws {UsageError} for a time of day, or the line below the titles of a table */
+export function refuseOtherText(label: string, id: string): void {
+  if (/^\d{1,2}:\d\d(:\d\d)?$/.test(id)) throw new UsageError(`${label}: “${id}” is a time, not an ID`)
+  if (/^[\u2500-\u257f ]+$/.test(id))
+    throw new UsageError(`${label}: “${id}” is part of a table, not an ID`, {
+      hint: 'print only the IDs of a list with -o ids',
+    })
+}
+
 /**
  * Removes final carriage returns, which come from lines of Windows files.
  * @throws {UsageError} if an ID, not a name, begins or ends with other white space
@@ -86,7 +95,9 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')
   // An exact name may end with a space.
   const isName = (kind === 'room' || kind === 'user') && id.startsWith('name:')
-  if (isName || trimWhiteSpace(id) === id) return id
+  if (isName) return id
+  refuseOtherText(label, id)
+  if (trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
     hint: ['remove the white space; for an ID with white space, see: ', suggestHelp('api')],
   })

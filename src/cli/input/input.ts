@@ -8,7 +8,7 @@ import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { checkId } from './id-arguments.ts'
+import { checkId, refuseOtherText } from './id-arguments.ts'
 import { findNearJson } from './near-json.ts'
 import { findNearUrl } from './near-url.ts'
 import { readStdin } from './stdin.ts'
@@ -192,6 +192,7 @@ function decode(bytes: Uint8Array, what: string): string {
 /** Returns the IDs without duplicates. `-` is replaced by the IDs on standard input, one per line. */
 export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
   const lines = ids.includes('-') ? (await readStdinText(host)).split(/\r?\n/).map(trimWhiteSpace) : []
+  for (const line of lines) refuseOtherText('standard input', line)
   const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))
   return [...new Set(all)]
 }

@@ -3,7 +3,7 @@
  * @returns undefined for other text
  */
 export function findNearJson(text: string): string | undefined {
-  const [, inside] = /^\s*\{([^{}[\]"]+)\}\s*$/.exec(text) ?? []
+  const [, inside] = /^\s*'?\{([^{}[\]"]+)\}'?\s*$/.exec(text) ?? []
   return inside === undefined ? undefined : toJson(inside.split(/,(?=\s*'?\w+'?\s*:)/))
 }
 

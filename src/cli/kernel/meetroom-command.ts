@@ -129,7 +129,24 @@ export class MeetroomCommand extends Command {
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {
+    this.#refuseFlagAsValue(words)
     return super.parseOptions(joinBooleans(words, this.options))
+  }
+
+  /** Refuses `--html --absent`, which lacks a value. `--name=--absent` is accepted. */
+  #refuseFlagAsValue(words: readonly string[]): void {
+    const isFlag = (word = '') => /^--[a-z]/.test(word)
+    const end = [...words, '--'].indexOf('--')
+    for (let i = 0; i < end - 1; i++) {
+      const option =
+        isFlag(words[i]) && isFlag(words[i + 1])
+          ? this.options.find(({ long }) => words[i] === long)
+          : undefined
+      if (option?.required)
+        this.error(`error: option '${option.flags}' argument missing`, {
+          code: 'commander.optionMissingArgument',
+        })
+    }
   }
 
   override createCommand(name?: string): MeetroomCommand {

@@ -3,6 +3,7 @@ import {
   createNoSuchProfileError,
   findProfile,
   type Profile,
+  profileName,
   type StoredConfig,
 } from '../../config/stored-file.ts'
 import { parseBaseUrl } from '../../config/values.ts'
@@ -28,7 +29,7 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
 
 /** @throws {UsageError} for an invalid name */
 export function checkProfileName(name: string): void {
-  if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
+  if (!profileName.test(name))
     throw new UsageError(
       `“${name}” is not a valid profile name: use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit`,
     )

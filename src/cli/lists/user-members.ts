@@ -65,7 +65,10 @@ export async function readMember(
   if (user === undefined)
     throw new UsageError('the argument “member” is missing', {
       hint: idPattern.test(room_id)
-        ? ['pass a member ID or --user; list the members with: ', suggest(['members', 'list'], room_id)]
+        ? [
+            'pass the room, then a member ID or --user; find members with: ',
+            suggest(['members', 'list', '--all-rooms']),
+          ]
         : ['pass the room, and a member ID or --user; see: ', suggestHelp('members', 'get')],
     })
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${users.length}`)

@@ -1,3 +1,5 @@
+import { profileName } from '../../config/stored-file.ts'
+
 /** Equivalents of words from other programs. Loaded lazily: loading takes 0.6 ms, 1 % of a short command. */
 
 export const nouns: Readonly<Record<string, string>> = {
@@ -359,7 +361,7 @@ interface ArgumentFlag {
   pattern: RegExp
 }
 
-const ofProfile = { flag: '--profile', reason: 'select a profile with: ', pattern: /^[a-z0-9][\w.-]{0,63}$/i }
+const ofProfile = { flag: '--profile', reason: 'select a profile with: ', pattern: profileName }
 
 /** Flags for the arguments that users type after a command without arguments, by command. */
 export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {

@@ -19,6 +19,9 @@ export function splitOperands(
 export const isSentence = (operands: readonly string[]): boolean =>
   operands.length === 3 && linkWords.has((operands[1] ?? '').toLowerCase())
 
+/** Returns true for text that only an item can mean: an ID of the service, or a name or email with its prefix. */
+export const isReference = (text: string): boolean => idPattern.test(text) || /^(name|id|email):/.test(text)
+
 /** Formats an operand as a room argument: an ID unchanged, a name with `name:`. */
 export function fitRoom(operand: string): string {
   return idPattern.test(operand) || operand.startsWith('id:') ? operand : toRoomName(operand)
@@ -100,9 +103,9 @@ function readList(text: string): Intended | undefined {
     .split(',')
     .map((part) => part.replace(/^(["'])(.*)\1$/, '$2'))
     .filter((part) => part !== '')
-  const isReference = (part: string) => /^(name|email|id):/.test(part)
-  const isList = !/\s/.test(text) && !isReference(text)
-  return text.includes(',') && (isList || parts.every(isReference))
+  const isNamed = (part: string) => /^(name|email|id):/.test(part)
+  const isList = !/\s/.test(text) && !isNamed(text)
+  return text.includes(',') && (isList || parts.every(isNamed))
     ? { reason: 'separate IDs with spaces: ', words: parts }
     : undefined
 }

@@ -75,6 +75,7 @@ function straighten(words: readonly string[]): Straightened | undefined {
 const textFlags: ReadonlySet<string> = new Set([
   ...['--columns', '--data', '--field', '--image', '--member', '--name', '--query', '--rename', '--search'],
   ...['--set', '--sort', '--template', '--text', '--user', '--webhook-header', '--where'],
+  ...['--from', '--to', '--since', '--until'],
 ])
 
 const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./

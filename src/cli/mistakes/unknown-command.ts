@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
-import { idPattern } from '../../api/path.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, isHarmless, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
-import { addImplied, fitRoom, fitWords, isSentence, splitOperands } from './operands.ts'
+import { addImplied, fitRoom, fitWords, isReference, isSentence, splitOperands } from './operands.ts'
 import { mayBeKey } from './typed.ts'
 
 /**
@@ -72,7 +71,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   const swapped = meanings.has(word.toLowerCase()) ? undefined : hintOnOrder(word, group, rest)
   if (swapped) return swapped
   if (group === undefined) return hintAtTop(word, rest)
-  if (group === 'message' && isRoom(word)) return suggestCommand(['message', 'send'], [word, ...rest])
+  if (group === 'message' && isReference(word)) return suggestCommand(['message', 'send'], [word, ...rest])
   return ['see: ', suggestHelp(group)]
 }
 
@@ -178,8 +177,6 @@ function suggestCommand(words: readonly string[], rest: readonly string[]): Hint
     ? ['see: ', suggestHelp(...words.slice(0, 2))]
     : ['did you mean: ', suggest(fitWords(words, rest))]
 }
-
-const isRoom = (word: string) => idPattern.test(word) || /^(name|id):/.test(word)
 
 const isDeletion = (word: string) => findVerb('rooms', word) === 'delete'
 

@@ -1,7 +1,8 @@
-import type { CommanderError } from 'commander'
+import type { CommanderError, Option } from 'commander'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
+import { IdArgument } from '../input/id-arguments.ts'
 import { splitWords } from '../input/split-command.ts'
 import {
   CommandLineError,
@@ -17,6 +18,7 @@ import { explainColumns, explainMissingColumn } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
+import { isReference, splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
 import { mayBeKey, splitLine, splitTyped } from './typed.ts'
@@ -61,7 +63,7 @@ export function explainValue(
   if (line?.length) error.hint = ['did you mean: ', suggest([...words, ...line]), redirection]
   if (line?.length || !(error instanceof UsageError)) return error
   const isExplained = error.hint !== undefined && !error.correction
-  const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), operands.length)
+  const joined = isExplained ? undefined : joinSurplus(rest, listOptions(command), operands.length)
   const hint: Hint | undefined =
     explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??
@@ -71,6 +73,17 @@ export function explainValue(
     (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
   if (hint) error.hint = hint
   return error
+}
+
+/** Joins as many operands as possible to the value before them. */
+function joinSurplus(
+  rest: readonly string[],
+  options: readonly Option[],
+  surplus: number,
+): string[] | undefined {
+  return surplus < 1
+    ? undefined
+    : (joinSplitValue(rest, options, surplus) ?? joinSurplus(rest, options, surplus - 1))
 }
 
 /** Replaces a value at the end of exactly one word, such as `--since=1.9.2026`. */
@@ -114,13 +127,22 @@ const explanations: Readonly<Record<string, Explain>> = {
     const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
     if (name === 'room' && has('--all-rooms') && isReading(command))
       return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
-    const example = findExample(command, program)
-    const format = listOptions(command).find(({ long }) => long === '--input-format')
-    if (format === undefined) return new UsageError(`the argument “${name}” is missing`, { hint: example })
-    const given = rest.some((word) => word.startsWith('--input-format')) ? [] : ['--input-format', 'csv']
-    const piped = suggest([...words, '-', ...rest, ...given])
+    const [given, flags] = splitOperands(rest)
+    const isRead = given.every(
+      (word, i) => command.registeredArguments[i] instanceof IdArgument && isReference(word),
+    )
+    const example = findExample(command, program, isRead ? given : [])
+    const argument = command.registeredArguments[given.length]
+    if (argument?.argChoices)
+      return new UsageError(`the argument “${name}” is missing: ${formatChoices(argument.argChoices)}`, {
+        hint: example,
+      })
+    if (!isRead || !/ standard input$/.test(argument?.description ?? ''))
+      return new UsageError(`the argument “${name}” is missing`, { hint: example })
+    const needsFormat = has('--input-format') && !flags.some((word) => word.startsWith('--input-format'))
+    const format = needsFormat ? ['--input-format', 'csv'] : []
     return new UsageError(`the argument “${name}” is missing`, {
-      hint: [example, '; from a pipe: ', piped],
+      hint: [example, '; from a pipe: ', suggest([...words, ...given, '-', ...flags, ...format])],
     })
   },
   'commander.missingMandatoryOptionValue': ({ said, command, program, words, rest }) => {
@@ -133,9 +155,12 @@ const explanations: Readonly<Record<string, Explain>> = {
       })
     return new UsageError(`${flag} is missing`, { hint: findExample(command, program) })
   },
-  'commander.optionMissingArgument': ({ said, words }) => {
+  'commander.optionMissingArgument': ({ said, command, words }) => {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
-    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: suggestHelpOn(words) })
+    const { description = '' } = listOptions(command).find(({ flags }) => flags.endsWith(flag)) ?? {}
+    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, {
+      hint: [`${description}; `, ...[suggestHelpOn(words)].flat()],
+    })
   },
   'meetroom.repeatedOption': ({ said, words, rest }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
@@ -207,14 +232,22 @@ function joinRepeated(rest: readonly string[], flag: string): string[] {
   return [...others, `${flag}=${values.join(',')}`]
 }
 
-/** Suggests an example without shell syntax and `--yes`, or else the help. */
-function findExample(command: MeetroomCommand, program: MeetroomCommand): Hint {
+/**
+ * Suggests an example without shell syntax and `--yes`, or else the help.
+ * @param given operands that replace those of the example
+ */
+function findExample(
+  command: MeetroomCommand,
+  program: MeetroomCommand,
+  given: readonly string[] = [],
+): Hint {
   for (const line of command.examples) {
     const { words, special } = splitWords(line)
     const [name, ...argv] = words
     if (special !== undefined || argv.includes('--yes') || name !== 'meetroom') continue
     const example = splitLine(program, argv)
-    return ['as in: ', suggestExample([...example.words, ...example.rest])]
+    const rest = [...given, ...example.rest.slice(given.length)]
+    return ['as in: ', suggestExample([...example.words, ...rest])]
   }
   return suggestHelpOn(commandPath(command))
 }

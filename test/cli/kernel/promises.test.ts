@@ -24,7 +24,9 @@ test('each global flag except --version can be placed before and after the name 
       const needed = command.options.flatMap((own) =>
         own.mandatory ? [own.long ?? '', own.long === '--to' ? 'http://h.test/' : 'x'] : [],
       )
-      const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x')
+      const args = command.registeredArguments.map((argument) =>
+        argument.name() === 'base-url' ? 'https://h.test' : (argument.argChoices?.[0] ?? 'x'),
+      )
       const flag = [long, ...sampleValue(option)]
       for (const argv of [
         [...flag, ...words, ...args, ...needed],

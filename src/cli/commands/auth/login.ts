@@ -17,6 +17,7 @@ import {
 } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
+import { findNearUrl } from '../../input/near-url.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -153,9 +154,17 @@ async function selectBaseUrl(
   })
 }
 
+/** Pattern of hosts that no key matches: a key has long parts or capital letters. */
+const plainHost = /^(localhost|\d+(\.\d+){3}|([a-z\d-]{1,20}\.){1,4}[a-z]{2,10})(:\d+)?(\/[a-z\d/.]*)?$/
+
 /** Refuses an argument other than a URL, without repeating a text that may be a key. */
 function readUrlArgument(text: string): string {
   if (/^https?:/i.test(text)) return text
+  const url = plainHost.test(text) ? findNearUrl(text) : undefined
+  if (url !== undefined)
+    throw new UsageError(`a base URL begins with https:// or http://, not “${text}”`, {
+      hint: ['type: ', suggest(['auth', 'login', url])],
+    })
   if (text.length >= minKeyLength) throw explainKeyAsArgument()
   throw new UsageError('auth login takes a base URL as its argument', {
     hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', text])],

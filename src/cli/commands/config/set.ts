@@ -1,4 +1,5 @@
 import { parseOrigin, settable } from '../../../config/settings.ts'
+import { formatDuration } from '../../../duration.ts'
 import { suggest } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -21,6 +22,8 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
           keyOrigin = profile.api_key_origin
           return { ...profile, [key]: value }
         })
+        if (key === 'timeout' && /^\d{4,}$/.test(text))
+          await context.notice(`the timeout is ${formatDuration(1000 * Number(value))}`)
         if (key === 'base_url' && keyOrigin !== undefined && keyOrigin !== parseOrigin(text))
           await context.notice([
             `the stored key belongs to ${keyOrigin}; store a key for this service with: `,

@@ -47,7 +47,9 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     act('any', async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
       const isMany = flags.where !== undefined || flags.allRooms === true
       if (isMany && room_id !== undefined)
-        throw createFlagConflict('a room', flags.where ? '--where' : '--all-rooms')
+        throw createFlagConflict('a room', flags.where ? '--where' : '--all-rooms', {
+          hint: user === undefined && flags.user === undefined ? 'pass the user with --user' : undefined,
+        })
       if (!isMany && room_id === undefined) return add.missingArgument('room')
       if (user !== undefined && flags.user !== undefined)
         throw createFlagConflict('a user argument', '--user')

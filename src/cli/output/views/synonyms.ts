@@ -1,6 +1,6 @@
 /*
  * Synonyms of fields and values. Equivalents of words from other programs are in `mistakes/meanings.ts`, which
- * would take 5 % of each start.
+ * is loaded only after a mistake.
  */
 
 /** Words between operands in a sentence, as in `add ada to Maths`. */
