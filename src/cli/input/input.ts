@@ -117,7 +117,7 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
  * @throws {UsageError} for malformed text
  */
 export function parseSize(text: string): { width: number; height: number } {
-  const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  const [, width, height] = /^(\d+(?:\.\d+)?)[x\u00d7](\d+(?:\.\d+)?)$/i.exec(text) ?? []
   if (width === undefined)
     throw new UsageError(`--size must be WIDTHxHEIGHT, such as 1280x720, not “${text}”`)
   return { width: Number(width), height: Number(height) }

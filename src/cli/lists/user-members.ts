@@ -1,9 +1,8 @@
 import { createFlagConflict } from '../../api/flag-conflict.ts'
-import { idPattern } from '../../api/path.ts'
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { ApiError, NotFoundError, suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { refuseCurl } from '../kernel/refuse-curl.ts'
 import type { Item } from '../output/views/views.ts'
@@ -64,12 +63,10 @@ export async function readMember(
   const [user, ...others] = users
   if (user === undefined)
     throw new UsageError('the argument “member” is missing', {
-      hint: idPattern.test(room_id)
-        ? [
-            'pass the room, then a member ID or --user; find members with: ',
-            suggest(['members', 'list', '--all-rooms']),
-          ]
-        : ['pass the room, and a member ID or --user; see: ', suggestHelp('members', 'get')],
+      hint: [
+        'pass the room, then a member ID or --user; find members with: ',
+        suggest(['members', 'list', '--all-rooms']),
+      ],
     })
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${users.length}`)
   const { ids, absent } = await findMembers(context, room_id, [user])

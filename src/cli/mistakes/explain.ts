@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { idPattern } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
+import { parseOrigin } from '../../config/settings.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { isDestructive } from '../kernel/effect.ts'
@@ -51,7 +52,12 @@ export async function explainMissing(
   if (context.flags.curl) return error
   try {
     const client = await context.client()
-    const flags = removeWords(splitTyped(called.program, called.argv).rest, called.given)
+    const url = called.given.find((word) => /^https?:\/\//i.test(word))
+    const profile = url === undefined ? undefined : await findProfileOfUrl(context, url)
+    const flags = [
+      ...removeWords(splitTyped(called.program, called.argv).rest, called.given),
+      ...(profile === undefined ? [] : ['--profile', profile]),
+    ]
     const isRoomMissing = error.message.startsWith('no such room')
     const [, unknownUser] = /^no such user: ([\s\S]+)$/.exec(message) ?? []
     const missing = { ...called, context, client, path: path ?? '', flags, isRoomMissing, unknownUser }
@@ -85,6 +91,15 @@ export async function explainMissing(
   return error
 }
 
+/** Returns the profile of a pasted URL, unless its origin is that of the selected service. */
+async function findProfileOfUrl(context: Context, url: string): Promise<string | undefined> {
+  const origin = parseOrigin(url)
+  if (origin === undefined || origin === parseOrigin((await context.settings()).baseUrl?.value ?? ''))
+    return undefined
+  const { profiles = {} } = await context.storedConfig()
+  return Object.keys(profiles).find((name) => parseOrigin(profiles[name]?.base_url ?? '') === origin)
+}
+
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
 /** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
@@ -106,8 +121,15 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
     return suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags)
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
-  const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))
-  return corrected && [words.length > 1 && !isMany ? 'pass one at a time: ' : reason, corrected]
+  const isOfFlag = missing.flags.includes(text)
+  if (words.length === 1 || isMany || isOfFlag) {
+    const corrected = correct(missing, text, ...words)
+    return corrected && [isOfFlag && words.length > 1 ? 'repeat the flag: ' : reason, corrected]
+  }
+  const each = words.flatMap((word) => correct(missing, text, word) ?? [])
+  return each.length > 0
+    ? ['pass one at a time: ', ...each.flatMap((line, i) => (i === 0 ? [line] : ['; ', line]))]
+    : undefined
 }
 
 /** Explains the name of a file that probably contains IDs. */
@@ -243,7 +265,9 @@ function correct(
   const at = typed.findIndex(isWrong)
   if (at < 0) return undefined
   const role = typed[at]?.slice(wrong.length)
-  const right = ids.map((id) => `${id}${role}`)
+  const before = typed[at - 1] ?? ''
+  const flag = ids.length > 1 && before.startsWith('--') ? [before] : []
+  const right = ids.flatMap((id, i) => [...(i === 0 ? [] : flag), `${id}${role}`])
   return suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...right)])
 }
 

@@ -1,6 +1,6 @@
-import { idPattern } from '../../api/path.ts'
 import { counted } from '../../api/plural.ts'
 import { minKeyLength } from '../../config/settings.ts'
+import { profileName } from '../../config/stored-file.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
 import { matchAny } from '../filter/near-miss.ts'
 import { IdArgument } from '../input/id-arguments.ts'
@@ -12,7 +12,7 @@ import { views } from '../output/views/views.ts'
 import { isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flagsOfArguments, lookUp } from './meanings.ts'
-import { fitWords, isSentence } from './operands.ts'
+import { fitWords, isReference, isSentence } from './operands.ts'
 import { joinSplitValue } from './shell-words.ts'
 import { mayBeKey, removeWords } from './typed.ts'
 import { findVerb } from './unknown-command.ts'
@@ -70,6 +70,11 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     const others = fitWords(words, removeWords(rest, [extra]))
     return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
   }
+  if (name === 'workspace diff' && given.length === 2 && given.every((word) => profileName.test(word)))
+    return hint([
+      'compare two profiles with: ',
+      suggest([...words, '--against', extra, '--profile', given[0] ?? '']),
+    ])
   const own = command.surplusHint?.(given.slice(accepted))
   if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
@@ -98,30 +103,31 @@ function explainTargets(
   const others = given.slice(surplus + 1)
   const targets = given.slice(0, surplus + 1)
   const one = type(first.replace(/,$/, ''), ...others)
-  if (targets.every(isTarget) && !others.some(isTarget)) {
+  if (targets.every(isReference) && !others.some(isReference)) {
     const condition = others.length === 0 && !isReading(command) ? findCondition(command, targets) : undefined
     if (condition) return ['choose several by a condition: ', type('--where', condition)]
     return [`one ${argument?.name()} at a time: `, one]
   }
+  const hasName = listOptions(command).some(({ long }) => long === '--name')
+  if (argument === last && hasName && more.some((word) => /^\p{Lu}/u.test(word)) && words[0] === 'users')
+    return ['pass the name with: ', type(first, '--name', more.join(' '))]
   if (argument !== last && !(last instanceof IdArgument))
     return ['quote the text: ', type(first, more.join(' '))]
   const named = given.findIndex((word) => /^(name|email):/.test(word))
   const end = named + surplus + 1
-  if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isTarget)) {
+  if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isReference)) {
     const name = given.slice(named, end).join(' ')
     return [quoteValue, type(...given.slice(0, named), name, ...given.slice(end))]
   }
-  const isOneKind = more.every((word) => isTarget(word) === isTarget(more[0] ?? ''))
-  if (argument !== last && isTarget(first) && isOneKind)
+  const isOneKind = more.every((word) => isReference(word) === isReference(more[0] ?? ''))
+  if (argument !== last && isReference(first) && isOneKind)
     return [`one ${last?.name()} at a time: `, type(...given.slice(0, 2))]
-  if (!(argument instanceof NamedArgument) || isTarget(first)) return suggestHelpOn(words)
+  if (!(argument instanceof NamedArgument) || isReference(first)) return suggestHelpOn(words)
   const name = type(toRoomName(targets.join(' ').replace(/^name /, '')), ...others)
   // Words in lower case are probably IDs.
   if (given.some((word) => /^\p{Lu}/u.test(word))) return [quoteValue, name]
   return [`one ${argument.kind} at a time: `, one, '; or quote a name with spaces: ', name]
 }
-
-const isTarget = (word: string) => idPattern.test(word) || /^(name|email|id):/.test(word)
 
 /** Returns a condition that all targets meet, if possible. */
 function findCondition(command: MeetroomCommand, targets: readonly string[]): string | undefined {
@@ -149,7 +155,7 @@ function explainFile(
   flagsOnly: readonly string[],
 ): Hint | undefined {
   const takesRoom = listOptions(command).some(({ long }) => long === '--room')
-  const room = given.find((word) => idPattern.test(word) || /^(name|id):/.test(word))
+  const room = given.find(isReference)
   const file = given.find((word) => word !== room)
   if (
     command.name() === 'import' &&

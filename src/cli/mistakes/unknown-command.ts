@@ -50,11 +50,16 @@ export function explainCurl(words: readonly string[]): UsageError {
 }
 
 function hintFor(word: string, within: Command, group: string | undefined, rest: readonly string[]): Hint {
+  // A copied line may begin with its prompt and the program.
+  if (group === undefined && /^(\$|>|npx|meetroom)$/.test(word) && rest.length > 0)
+    return ['type: ', suggest(rest.slice(rest.findIndex((each) => !/^(npx|meetroom)$/.test(each))))]
   if (isUndo(word)) return explainUndo(word, group, rest)
   const isPlaced = isSentence(splitOperands(rest)[0])
   if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API has no operation to change or delete pages'
+  if (group === 'message' && isVerb(word) && !findVerb('message', word))
+    return 'the API has no operation to list, change or delete messages'
   const verb = group && findVerb(group, word)
   if (isPlaced && findVerb('members', word) && !lookUp(implied, word))
     return suggestVerb('members', word, rest)
@@ -72,7 +77,8 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if (swapped) return swapped
   if (group === undefined) return hintAtTop(word, rest)
   if (group === 'message' && isReference(word)) return suggestCommand(['message', 'send'], [word, ...rest])
-  return ['see: ', suggestHelp(group)]
+  const [only, other] = within.commands
+  return ['see: ', only && !other ? suggestHelp(group, only.name()) : suggestHelp(group)]
 }
 
 /**
@@ -118,8 +124,9 @@ function explainUndo(word: string, group: string | undefined, rest: readonly str
 }
 
 /** Returns `--profile` for a short name only, because a longer word may be a key. */
-function profileOf(group: string | undefined, [name = '-']: readonly string[]): readonly string[] {
-  return group === 'profiles' && /^\w{1,12}$/.test(name) ? ['--profile', name] : []
+function profileOf(group: string | undefined, [name = '-', url = '']: readonly string[]): readonly string[] {
+  if (group !== 'profiles' || !/^\w{1,12}$/.test(name)) return []
+  return [...(/^https?:/i.test(url) ? [url] : []), '--profile', name]
 }
 
 /** Suggests a command for a verb before its noun, or for a verb or noun alone. */
@@ -165,6 +172,11 @@ function explainRemoval(rest: readonly string[]): Hint {
 }
 
 function suggestVerb(group: string, word: string, rest: readonly string[]): Hint {
+  if (group === 'users' && word === 'rename')
+    return [
+      'an ID cannot change; to change the name: ',
+      suggest(['users', 'update', ...addImplied(word, group, rest)]),
+    ]
   return suggestCommand([group, findVerb(group, word) ?? ''], addImplied(word, group, rest))
 }
 

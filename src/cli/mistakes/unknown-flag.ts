@@ -115,6 +115,10 @@ function explainForeignFlag(
       suggest([...words, ...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]),
     ]
   }
+  if (words.join(' ') === 'message send' && /^--(to|user|member|as)$/.test(flag))
+    return 'a message goes to everybody in the room, not to one person'
+  if (words.join(' ') === 'api' && /^(-X|--(request|method))$/.test(flag))
+    return ['type: ', suggest([...words, value.toUpperCase(), ...withoutValue])]
   const isFileMissing =
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
@@ -269,6 +273,12 @@ function findIntendedWords(
     return format === undefined ? undefined : replaced(named, format)
   }
   if (named) return renamed(named)
+  const [, stem, unit] = /^--(.+)-(minute|min|hour)s?$/.exec(flag) ?? []
+  if (has(`--${stem}-seconds`) && /^\d+$/.test(value ?? ''))
+    return replaced(`--${stem}-seconds`, `${value}${unit === 'hour' ? 'h' : 'm'}`)
+  const field = flag.slice(2).replaceAll('-', '_')
+  if (has('--set') && value !== undefined && Object.hasOwn(findResource(command)?.fields ?? {}, field))
+    return replaced('--set', `${field}=${value}`)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
     const [, size = defaultLimit] = /(?:^| )--(?:limit|per-page)[= ](\d+)/.exec(rest.join(' ')) ?? []
     const perPage = Number(size)

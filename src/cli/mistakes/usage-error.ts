@@ -124,6 +124,10 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, profile, ...rest])],
       })
+    if (name === 'path' && rest[0]?.startsWith('/'))
+      return new UsageError('the argument “method” is missing', {
+        hint: ['type: ', suggest([...words, 'GET', ...rest])],
+      })
     const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
     if (name === 'room' && has('--all-rooms') && isReading(command))
       return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
@@ -206,6 +210,8 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
       hint: ['did you mean: ', suggest([...words, ...others, '--columns', columns])],
     })
   }
+  if (name === '--output' && value === 'html' && listOptions(command).some(({ long }) => long === '--html'))
+    return new UsageError(message, { hint: 'write a page with --html FILE' })
   if (meant === undefined || at < 0)
     return new UsageError(message, {
       hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words, name),

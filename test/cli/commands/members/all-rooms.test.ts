@@ -279,8 +279,11 @@ describe('members --user', () => {
 })
 
 test.each([
-  ['get ROOM', 'the argument “member” is missing\nhint: pass a member ID or --user'],
-  ['update ROOM --name A', 'the argument “member” is missing\nhint: pass a member ID or --user'],
+  ['get ROOM', 'the argument “member” is missing\nhint: pass the room, then a member ID or --user'],
+  [
+    'update ROOM --name A',
+    'the argument “member” is missing\nhint: pass the room, then a member ID or --user',
+  ],
   ['get ROOM m1 --user ada', 'a member ID and --user cannot be used together'],
   ['update ROOM m1 --user ada --name A', 'a member ID and --user cannot be used together'],
   ['get ROOM --user ada --user grace', '--user takes one user, not 2'],
