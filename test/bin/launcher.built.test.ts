@@ -177,7 +177,7 @@ describe('replaced code caches', () => {
 test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
-])('meetroom version succeeds if %s is in the place of the cache file', async (_, put) => {
+])('meetroom version succeeds if %s exists at the path of the cache file', async (_, put) => {
   const { run, caches, file } = await createPrimedUser()
   rmSync(file)
   put(file)
@@ -254,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
 })
 
 test.runIf(canBecome)(
-  'an ordinary user runs from a cache of root only if others can read the cache but cannot write to it',
+  'the launcher loads a code cache of root for an ordinary account only if others can read but not write the file',
   async () => {
     const { run, builds, build, file } = await installed()
     for (const path of [builds, build]) chmodSync(path, 0o755)
@@ -298,7 +298,7 @@ describe('size limit of the caches', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('if the caches of all builds take more than 60 MB, the least recently used caches and empty directories are removed', async () => {
+  test('if the caches of all builds take more than 60 MB, the launcher removes the least recently used caches and empty directories', async () => {
     const { run, builds, listBuilds } = await createPrimedUser()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
@@ -311,7 +311,7 @@ describe('size limit of the caches', () => {
     expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('if the caches of all builds take more than 60 MB, a recently used cache is kept', async () => {
+  test('if the caches of all builds take more than 60 MB, the launcher keeps a recently used cache', async () => {
     const { run, builds, file } = await createPrimedUser()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)

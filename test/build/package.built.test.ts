@@ -95,7 +95,7 @@ const audit = (more: Record<string, string>) =>
     ...more,
   })
 
-test('the audit exits 1 for an advisory for a bundled package and 0 without advisories', async () => {
+test('the audit exits 1 for an advisory about a bundled package and 0 without advisories', async () => {
   const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
   const [undici, vitest] = ['undici', 'vitest'].map((name) => {
     const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
