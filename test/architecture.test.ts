@@ -123,7 +123,7 @@ test('no TypeScript file is directly in src/cli, and only a fixed set of TypeScr
   ])
 })
 
-test('each command has a file named after the command', async () => {
+test('each command has a file named after the command, and group files define no commands', async () => {
   const fileOf = (words: readonly string[]) => {
     // The path of `__complete` has no underscores.
     const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
@@ -225,7 +225,7 @@ test('only bars.ts and progress.ts draw bars', () => {
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
-test('only cli/run runs many requests, counts outcomes, stops at fatal errors and enforces --max', () => {
+test('only cli/run and a fixed list of modules send many requests, count outcomes, stop at fatal errors and enforce --max', () => {
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
@@ -251,7 +251,7 @@ test('only cli/run runs many requests, counts outcomes, stops at fatal errors an
   expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(parts.map((part) => `cli/run/${part}.ts`))
 })
 
-test('modules outside output/redaction mask secrets only through redaction.ts', () => {
+test('modules outside output/redaction import only redaction.ts from it, except request.ts', () => {
   const folder = 'cli/output/redaction'
   const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)
   expect(inside.length).toBeGreaterThan(20)
@@ -311,7 +311,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   ])
 })
 
-test('modules of cli export no two types of the same name', () => {
+test('the modules of cli export no two types with the same name', () => {
   const exported = files
     .filter((file) => layer(file) === 'cli')
     .flatMap((file) => [...code(file).matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)])

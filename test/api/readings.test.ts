@@ -57,7 +57,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('parseTimestamp in the 
   })
 })
 
-test('parseEnd returns null for the end of a session before its start', () => {
+test('parseEnd returns null if a session ends before it starts', () => {
   const at = (minute: number) => new Date(noon + minute * 60_000).toISOString()
   expect(parseEnd(at(0), at(1))).toBe(noon + 60_000)
   expect(parseEnd(at(0), at(0))).toBe(noon)
