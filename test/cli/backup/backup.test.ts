@@ -220,7 +220,7 @@ describe('a delete command with --save', () => {
     expect(readdirSync(path('disk'))).toEqual(['ballast'])
   })
 
-  test('a delete command with --save creates no file if the user does not confirm', async () => {
+  test('a delete command with --save creates no file if the confirmation is declined', async () => {
     expect(await world.typing('n\n', `rooms delete ${ids.board} --save undo.ndjson`)).toMatchObject({
       code: 10,
     })
@@ -272,7 +272,7 @@ describe('a delete command with --save', () => {
     expect(text).not.toContain('t0ken')
   })
 
-  test('a delete command with --save saves full records if lists contain partial members', async () => {
+  test('a delete command with --save saves full members if member lists omit fields', async () => {
     otherService(world, { minimalLists: true, maxLimit: 1 })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
     expect(records('undo.ndjson')[0]?.['members']).toMatchObject(
@@ -363,7 +363,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('a save directory whose path is a file prevents the deletion', async () => {
+  test('a delete command deletes no item if the path of the save directory is a file', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
@@ -380,7 +380,7 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: the path must be absolute, not “here”',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('the command “%s” refuses a relative path of the save directory', async (line, message, env) => {
+  ])('the command “%s” refuses a relative path for the save directory', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,

@@ -47,7 +47,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('an import of saved records into the same service asks for no confirmation, and neither does an import of an export', async () => {
+test('an import of saved records into the same service, or of an export into any service, asks for no confirmation', async () => {
   const { world } = await createSaved()
   expect(await world.run(`users import ${join(world.dir, 'users.ndjson')}`)).toMatchObject({ code: 0 })
   const { code, stderr } = await world.run(`rooms import ${join(world.dir, 'rooms.ndjson')}`)

@@ -100,7 +100,7 @@ async function createItems(world: ImportWorld, rooms: readonly Generated[]) {
 }
 
 describe('an import of saved records', { timeout: 60_000 }, () => {
-  test('an import of saved records restores deleted rooms with their settings, members, blocks and states', async () => {
+  test('an import of saved records restores deleted rooms with their settings, members, blocks and statuses', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
@@ -202,7 +202,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('an import of a saved file with --if-exists update does not restore the memberships of an existing user and prints a warning', async () => {
+  test('users import --if-exists update of a saved file keeps the memberships of an existing user and prints a warning', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })

@@ -116,7 +116,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
   const row = services.findIndex(([each]) => each === what)
 
   test.each(share(['csv', 'ndjson', 'json'], row, 3))(
-    `on a service with ${what}, members import and rooms import of a %s export with --if-exists update change no members and no rooms`,
+    `on a service with ${what}, importing a %s export of members or rooms with --if-exists update changes no members and no rooms`,
     async (format) => {
       const before = await state()
       convertResponses(respell)
