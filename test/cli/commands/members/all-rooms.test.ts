@@ -153,7 +153,7 @@ describe('members --user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members block --user --ignore-not-found adds missing members to missing users in its summary', async () => {
+  test('members block --user --ignore-not-found counts missing members and missing users together in its summary', async () => {
     const line = `members block ${room} name:nobody --user bob --yes --ignore-not-found`
     expect(await world.run(line)).toMatchObject({
       code: 0,

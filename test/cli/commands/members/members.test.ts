@@ -172,7 +172,7 @@ test('members add with an unknown role in --type prints the valid roles and send
   expect(world.requests).toEqual([])
 })
 
-test('members update changes the name, the role and the blocked state of a member', async () => {
+test('members update changes the name and the role of a member, and blocks and unblocks the member', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run([

@@ -78,7 +78,7 @@ describe('users merge', () => {
     expect((await world.rows(merge)).code).toBe(3)
   })
 
-  test('users merge changes only the other rooms if the members of a room cannot be listed', async () => {
+  test('users merge hands over the other rooms, but blocks and deletes no user, if the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows(merge)
     expect(code).toBe(8)
@@ -86,7 +86,7 @@ describe('users merge', () => {
     expect(world.writes().every((line) => line.startsWith('POST /rooms/'))).toBe(true)
   })
 
-  test('users merge skips a room that blocks the first user, and stops at a room that blocks the second user', async () => {
+  test('users merge skips a room that blocks the first user, and keeps the first user if a room blocks the second user', async () => {
     const { plans, board } = world.ids
     await block(plans, 'mallory')
     await block(board, 'ada')
@@ -102,7 +102,7 @@ describe('users merge', () => {
     expect(await world.member(plans, 'ada')).toBeUndefined()
   })
 
-  test('users merge on a service without blocks exits 8, and suggests the flag that accepts unconfirmed blocks', async () => {
+  test('users merge exits 8 on a service that does not show blocks, and suggests the flag that accepts unconfirmed blocks', async () => {
     otherService(world, { without: ['is_blocked'] })
     const { code, stderr } = await world.rows(`${merge} --no-save`)
     expect(code).toBe(8)

@@ -11,7 +11,7 @@ const world = perTest(createAccessWorld)
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('users rooms', () => {
-  test('users rooms lists every room of a user with the member ID, the role, the blocked state and last_seen', async () => {
+  test('users rooms lists every room of a user with the member ID, the role, is_blocked and last_seen', async () => {
     const { ids, member } = world
     const blocked = await member(ids.plans, 'mallory')
     await world.send('PUT', `/rooms/${ids.plans}/members/${blocked.id}`, { is_blocked: true, type: 'host' })
@@ -108,7 +108,7 @@ describe('users rooms', () => {
     expect(gets(/\/members\?/)).toBeLessThan(5)
   })
 
-  test('users rooms stops at the first failure with --fail-fast, and prints the number of remaining rooms', async () => {
+  test('users rooms --fail-fast stops at the first failure and prints the number of remaining rooms', async () => {
     world.fails(/members/)
     const { code, stderr } = await world.outcome('users rooms mallory --fail-fast --concurrency 1')
     expect({ code, stderr }).toEqual({
@@ -205,7 +205,7 @@ describe('the field last_seen', () => {
     }
   })
 
-  test('the field last_seen of users rooms is the end of the last session, the start of a session with an unknown end, the current time for an online user, or null without sessions', async () => {
+  test('last_seen of users rooms is the session end, the session start if the end is unknown, the current time while online, or null', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     const seen = Object.fromEntries(
       rows
