@@ -66,7 +66,7 @@ test('audit list shows each change once, the newest first, with its outcome', as
   ])
 })
 
-test('audit list shows times in the time zone in CSV with --bom and on a terminal, also with --time-zone', async () => {
+test('audit list --time-zone shows times in this zone in CSV with --bom and in tables, with and without a terminal', async () => {
   await run('users delete nobody --yes')
   const line = 'audit list --no-header --columns time,what --time-zone Asia/Tokyo'
   const time = '2026-01-02 12:04:05'
@@ -112,7 +112,7 @@ test('audit list applies --where, --sort, --count and --count-by, and exits 2 fo
   })
 })
 
-test('audit list on a terminal shows times in the time zone of --time-zone, and audit list --since omits earlier changes, and --until later ones', async () => {
+test('audit list on a terminal shows times in the zone of --time-zone, --since omits earlier changes, and --until omits later changes', async () => {
   await run('users delete nobody --yes')
   const { stdout } = await run('audit list --since 1m --columns time,what --time-zone Europe/Berlin', true)
   expect(stdout).toContain('2026-01-02 04:04:05  delete user')
@@ -121,7 +121,7 @@ test('audit list on a terminal shows times in the time zone of --time-zone, and 
   expect((await list('--since', 'yesterday', '--until', '2026-01-03', '--count')).stdout).toBe('1\n')
 })
 
-test('audit list --period selects changes by their start time, even if the outcome came later', async () => {
+test('audit list --period selects changes by their start time, even if the outcome is later', async () => {
   await run('users delete nobody --yes')
   const lines = readFileSync(log, 'utf8').trim().split('\n')
   const at = (line: string | undefined, time: string) =>

@@ -135,7 +135,7 @@ test('auth login creates the settings file and its directory with access for the
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('auth login to a base URL without a version reports the status of the first failure with its message', async () => {
+test('auth login to a base URL without a version reports the status of the first failed request', async () => {
   world.intercept = async ({ url }) => answer(url.includes('/v1/') ? 422 : 404, '<p>no</p>')
   const { code, stderr } = await world.run('auth login --with-key --json --base-url https://meet.test', {
     stdin: world.apiKey,
@@ -293,7 +293,7 @@ test('auth login exits 130 and stores no key after ^C at the prompt', async () =
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login prints a message with MEETROOM_API_KEY when the environment contains a key', async () => {
+test('auth login mentions MEETROOM_API_KEY if the environment contains a key', async () => {
   const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
   expect(code).toBe(0)
   expect(stderr).toContain('MEETROOM_API_KEY')
@@ -348,7 +348,7 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
   expect(world.requests).toEqual([])
 })
 
-test('a command without a key for its base URL names the profile that has one, and an empty MEETROOM_API_KEY', async () => {
+test('a command without a key for its base URL names a profile with a key for it, and reports an empty MEETROOM_API_KEY', async () => {
   await logIn('--profile school')
   const { school } = stored().profiles
   const other = { ...school, base_url: 'https://other.test/v1', api_key_origin: 'https://other.test' }
@@ -549,7 +549,7 @@ test('auth status shows no fingerprint for a key of fewer than 20 characters', a
   expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
 })
 
-test('the stored key and its storage time are replaced by auth login and removed by auth logout', async () => {
+test('auth login replaces the stored key and its storage time, and auth logout deletes both', async () => {
   store({
     profiles: {
       default: {
@@ -707,7 +707,7 @@ test('auth status omits the key from table, JSON and CSV output, and from the ou
     }
 })
 
-test('auth logout removes the key and keeps the other settings', async () => {
+test('auth logout deletes the key and keeps the other settings', async () => {
   await logIn()
   await world.run('config set timeout 5', { env: bare })
   expect(await world.run('auth logout', { env: bare })).toMatchObject({
@@ -726,14 +726,14 @@ test('auth logout removes the key and keeps the other settings', async () => {
   })
 })
 
-test('auth logout --profile removes only the key of the named profile', async () => {
+test('auth logout --profile deletes only the key of the named profile', async () => {
   await logIn()
   await logIn('--profile staging')
   await world.run('auth logout --profile staging', { env: bare })
   expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
 })
 
-test('auth logout removes the key of the current profile even if the environment contains a key and a base URL', async () => {
+test('auth logout deletes the key of the current profile even if the environment contains a key and a base URL', async () => {
   await logIn('--profile staging')
   expect(await world.run('auth logout')).toMatchObject({
     code: 0,
@@ -787,7 +787,7 @@ test('auth login changes the service of an existing profile only with --replace,
   expect(stored().profiles.staging).toMatchObject({ base_url: baseUrl, api_key: world.apiKey })
 })
 
-test('auth login to the service of another profile repeats no key command, which may contain a key', async () => {
+test('auth login with the base URL of another service omits the key command, which may contain a key, from its hint', async () => {
   store({ profiles: { default: { base_url: 'https://staging.test/v1' } } })
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', 'echo secret-of-argv']
   const { stderr } = await world.run(argv, { env: bare })

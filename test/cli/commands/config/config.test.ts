@@ -601,7 +601,7 @@ describe('the settings file', () => {
     expect((await world.run('rooms list --profile default')).code).toBe(2)
   })
 
-  test('the settings file with invalid content is ignored by config path', async () => {
+  test('config path ignores a settings file with invalid content', async () => {
     store('{')
     expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   })
@@ -614,7 +614,7 @@ describe('the settings file', () => {
     '--help',
     'rooms --help',
     '--version',
-  ])('the settings file with invalid content is ignored by “meetroom %s”', async (line) => {
+  ])('“meetroom %s” ignores a settings file with invalid content', async (line) => {
     store('{')
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
   })

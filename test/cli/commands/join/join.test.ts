@@ -160,7 +160,7 @@ describe('control characters in messages', () => {
     )
   })
 
-  test('join prints a message with control characters as escaped JSON that parses to the same text with -o ndjson on a terminal', async () => {
+  test('join -o ndjson on a terminal prints a message with control characters as escaped JSON that parses to the same text', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -249,7 +249,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
-  test('join exits 4 and names --as for a private room without a user', async () => {
+  test('join of a private room without --as exits 4 with a hint to pass --as', async () => {
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room])
     expect(code).toBe(4)

@@ -97,7 +97,7 @@ test.each([
     'cannot join: too many join',
   ],
   ['no body', '', 'the service responded with 429'],
-])('join retries after 429 with %s, and exits 1 after the retries', async (_, body, reason) => {
+])('join retries after a 429 response with %s, and exits 1 after the retries', async (_, body, reason) => {
   const host = await serveText(
     `HTTP/1.1 429 Busy\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )

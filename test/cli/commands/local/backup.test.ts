@@ -26,7 +26,7 @@ async function namesIn(path: string): Promise<unknown[]> {
   }
 }
 
-test('local backup writes a private copy of the workspace and prints a summary of the contents', async () => {
+test('local backup writes a copy of the workspace with owner-only access and prints a summary of the contents', async () => {
   const world = await worldWithRoom()
   const path = join(world.dir, 'copy.db')
   const run = await backUp(world)

@@ -31,7 +31,7 @@ async function startControlled() {
 }
 
 describe('serve --control', () => {
-  test('serve --control writes the URL and the key to a private file, and removes the file when the service stops', async () => {
+  test('serve --control writes the URL and the key to a file with owner-only access, and removes the file when the service stops', async () => {
     const { file, stop, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -42,7 +42,7 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('serve --control replaces the control file of a killed service, and refuses that of a running one and any other existing file', async () => {
+  test('serve --control replaces the control file of a killed service, and refuses the file of a running service and any other file', async () => {
     const first = await startControlled()
     await first.kill()
     const second = await runServe(['--ephemeral', '--control', first.file], first.env)
@@ -213,7 +213,7 @@ describe('the control listener', () => {
   })
 })
 
-test('each meetroom local command in the help topic testing controls a service and exits 0', async () => {
+test('each meetroom local command in the help topic testing exits 0 for a running service', async () => {
   const { run, env, file } = await startControlled()
   const seedFile = join(env.HOME, 'seed.json')
   writeFileSync(seedFile, JSON.stringify(seed))

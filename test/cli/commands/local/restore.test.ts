@@ -135,7 +135,7 @@ describe.each([
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
   })
 
-  test(`${line} shows the workspace in the prompt, and changes nothing if the user does not confirm`, async () => {
+  test(`${line} shows the workspace in the prompt, and changes nothing if the confirmation is declined`, async () => {
     const world = await createWorldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))

@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
     )
   })
 
-  test('doctor --local reports a changed schema with a local restore command', async () => {
+  test('doctor --local reports a changed schema and suggests local restore', async () => {
     const world = await worldWithCopies()
     const db = await openSqlite(data(world, 'workspace.db'), (load) => load())
     db.exec('CREATE VIEW v AS SELECT 1')

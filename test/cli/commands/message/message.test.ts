@@ -121,13 +121,13 @@ test('message send to a terminated room exits 1 after a response with status 500
   expect(world.requests).toHaveLength(1)
 })
 
-test('message send is not retried after a 503 because the service could have delivered the message', async () => {
+test('message send is not retried after a 503 response because the service could have delivered the message', async () => {
   world.intercept = async () => answer(503, {})
   expect((await world.run(`message send ${room} hi`)).code).toBe(7)
   expect(world.requests).toHaveLength(1)
 })
 
-test('message send is retried after a 429', async () => {
+test('message send is retried after a 429 response', async () => {
   world.intercept = async (_, next) => (world.requests.length === 1 ? answer(429, {}) : next())
   const { code, stderr } = await world.run(`message send ${room} hi`)
   expect({ code, stderr }).toEqual({

@@ -154,7 +154,7 @@ test.each([
   ['pages create r slide1.png', 'pages create takes 1 argument, but got 2'],
   ['pages create r --image C:/slides/1.PDF', '--image must be a URL, not the file “C:/slides/1.PDF”'],
   ['pages create r --image file:///slide1.png', '--image must be a URL, not the file “file:///slide1.png”'],
-])('the command “%s” prints a hint that the API accepts URLs of images', async (line, message) => {
+])('the command “%s” exits 2 with a hint that the API accepts only URLs of images', async (line, message) => {
   const { code, stderr } = await (await createWorld()).run(line)
   expect({ code, stderr }).toEqual({
     code: 2,

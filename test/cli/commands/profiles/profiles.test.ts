@@ -98,7 +98,7 @@ test('profiles use and profiles remove exit 3 when the profile is unknown', asyn
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
-test('profiles remove makes the default profile current when it removes the current profile', async () => {
+test('profiles remove makes the default profile current when it deletes the current profile', async () => {
   storeProfiles(['default', 'staging'], 'staging')
   expect(await run('profiles remove staging --yes')).toMatchObject({
     code: 0,
@@ -109,7 +109,7 @@ test('profiles remove makes the default profile current when it removes the curr
   expect(await run('rooms list -o ids')).toMatchObject({ code: 0 })
 })
 
-test('profiles remove keeps the current profile when it removes another profile', async () => {
+test('profiles remove keeps the current profile when it deletes another profile', async () => {
   storeProfiles(['default', 'staging'], 'default')
   await run('profiles rm staging -y')
   expect(stored()).toEqual({ profile: 'default', profiles: { default: profile() } })
@@ -216,7 +216,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('a profile named constructor can be created, used and removed', async () => {
+test('a profile named constructor can be created, used and deleted', async () => {
   const made = await world.run(`auth login --with-token --profile constructor --base-url ${baseUrl}`, {
     stdin: world.apiKey,
     env: bare,
@@ -230,7 +230,7 @@ test('a profile named constructor can be created, used and removed', async () =>
   expect(stored()).toEqual({ profiles: {} })
 })
 
-test('a profile named __proto__ in the settings file can be listed, used and removed', async () => {
+test('a profile named __proto__ in the settings file can be listed, used and deleted', async () => {
   storeProfiles(['__proto__', 'default'], 'default')
   expect((await run('profiles list -o ids')).stdout).toBe('__proto__\ndefault\nlocal\n')
   expect(await run('rooms list -o ids --profile __proto__')).toMatchObject({ code: 0, stderr: '' })
@@ -286,7 +286,7 @@ test('commands with an invalid settings file read the local workspace, and write
   expect(readFileSync(file, 'utf8')).toBe('{')
 })
 
-test('a local profile that a flag or MEETROOM_PROFILE selects takes precedence over the base URL in the environment', async () => {
+test('the profile local selected by a flag or MEETROOM_PROFILE takes precedence over the base URL in the environment', async () => {
   for (const [flags, env] of [
     ['--local', {}],
     ['--profile local', {}],

@@ -63,7 +63,7 @@ test('rooms create without a required flag names the flag and sends no request',
   expect(world.requests).toEqual([])
 })
 
-test('rooms list filters by exact name, layout and terminated state', async () => {
+test('rooms list filters by exact name, layout and status', async () => {
   const sync = await room({ name: 'sync', layout: 'grid' })
   const other = await room({ name: 'sync 2' })
   await world.send('PUT', `/rooms/${other}`, { is_terminated: true })

@@ -28,7 +28,7 @@ const refused = () => {
 }
 
 describe('rooms wait', () => {
-  test('rooms wait polls every two seconds until the room is terminated, and prints the room like rooms get', async () => {
+  test('rooms wait polls every two seconds until the room is terminated, and prints the room as rooms get does', async () => {
     at(3, terminate)
     const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
     expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
@@ -111,7 +111,7 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('rooms wait --for times out if a condition is not met, and prints the state of its field in the error', async () => {
+    test('rooms wait --for times out if a condition is not met, and its error describes the field of the condition', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -130,7 +130,7 @@ describe('rooms wait', () => {
   })
 
   describe('rooms wait with a timeout', () => {
-    test('rooms wait exits 9 after ten minutes by default and prints the state of the room', async () => {
+    test('rooms wait exits 9 after ten minutes by default and prints the status of the room', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
         code: 9,
@@ -317,7 +317,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('rooms wait exits 9 with the last state and the failure when the service stops responding after the first poll', async () => {
+  test('rooms wait exits 9 with the last status and the failure when the service stops responding after the first poll', async () => {
     world.intercept = async (_, next) => (world.requests.length > 1 ? refused() : next())
     expect(await world.run(`rooms wait ${room} --for terminated --timeout 5s`)).toMatchObject({
       code: 9,
@@ -327,7 +327,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('rooms wait hides the key in a field value even if the value is truncated inside the key', async () => {
+  test('rooms wait masks the key in a field value even if the value is truncated inside the key', async () => {
     const name = `${'x'.repeat(45)}${world.apiKey}`
     world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
     const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
@@ -418,7 +418,7 @@ describe('rooms wait', () => {
       return { code: run.code, lines, stdout: run.stdout }
     }
 
-    test('rooms wait on a terminal shows the condition, the elapsed time and the current state', async () => {
+    test('rooms wait on a terminal shows the condition, the elapsed time, and the current status or failure', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         return world.requests.length === 2 ? refused() : next()
@@ -434,7 +434,7 @@ describe('rooms wait', () => {
       ])
     })
 
-    test('rooms wait on a terminal truncates the status to one line', async () => {
+    test('rooms wait on a terminal truncates its progress message to one line', async () => {
       const { code, lines } = await runOnTerminal(
         ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1s'],
         40,
@@ -448,7 +448,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait on a terminal prints no status with --quiet', async () => {
+    test('rooms wait on a terminal prints no progress message with --quiet', async () => {
       at(2, terminate)
       expect((await runOnTerminal(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual(
         [],

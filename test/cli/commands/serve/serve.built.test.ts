@@ -41,7 +41,7 @@ test('serve --json prints one line, closes all sessions at SIGTERM, and keeps it
   expect(sessions).toMatchObject([{ disconnected_at: expect.any(String) }])
 })
 
-test('serve responds after 200 clients reset their connections during a refused upgrade, and exits despite a silent client and an unfinished request', async () => {
+test('serve responds after 200 connection resets during refused upgrades, and exits despite a silent client and an unfinished request', async () => {
   const { ready, createRoom, child, ended } = await startServe([], homes())
   const foreign = rawRequest('GET /v1/rooms/none/connect', {
     host: 'localhost',
@@ -69,7 +69,7 @@ test('serve responds after 200 clients reset their connections during a refused 
   expect(performance.now() - began).toBeLessThan(5000)
 })
 
-test('serve that is killed releases the local workspace, and the next serve resends webhooks whose delivery was interrupted', async () => {
+test('a killed serve process releases the local workspace, and the next process resends interrupted webhooks', async () => {
   const env = homes()
   const killed = await startServe([], env)
   // The first post gets no response before the process is killed.

@@ -12,7 +12,7 @@ import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
 
 describe('the API key of serve', () => {
-  test('serve --api-key-file writes the API key to the file if the file does not exist, and then reads the key from the file', async () => {
+  test('serve --api-key-file creates the key file if the file does not exist, and otherwise reads the key from the file', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const { ready, call, stop } = await runServe(['--ephemeral', '--api-key-file', file], env)
@@ -73,7 +73,7 @@ describe('serve', () => {
     expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
   })
 
-  test('serve with --save-profile creates a profile for the server, and the room page can be embedded by the origin of --allow-embed', async () => {
+  test('serve --save-profile creates a profile for the service, and --allow-embed lets an origin embed the room page', async () => {
     const env = homes()
     const embed = ['--allow-embed', 'https://LMS.example.com/']
     const { createRoom, ready, logged } = await runServe(['--save-profile', 'here', ...embed], env)
@@ -166,7 +166,7 @@ describe('the log of serve', () => {
   })
 })
 
-describe('the address of serve', () => {
+describe('the host and port of serve', () => {
   test('serve exits 2 and releases the data directory if the port is in use', async () => {
     const env = homes()
     const port = await listen(createServer())

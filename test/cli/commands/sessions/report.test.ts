@@ -35,7 +35,7 @@ const maths = {
 describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('sessions report of one room prints one row for each participant, and counts the time of overlapping connections once', async () => {
+  test('sessions report of one room prints one row for each participant, and counts the time of concurrent connections once', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -446,7 +446,7 @@ describe('sessions report with another service', () => {
     }
   }
 
-  test('sessions report counts an open session up to the termination of the room', async () => {
+  test('sessions report counts a session without an end up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T08:30:00Z' }, session('ada', '08:00', null))
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true'],
@@ -455,7 +455,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report counts zero minutes for an open session when a terminated room has no termination time', async () => {
+  test('sessions report counts zero minutes for a session without an end when a terminated room has no termination time', async () => {
     oddRoom({ is_terminated: true }, session('ada', '08:00', null))
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })

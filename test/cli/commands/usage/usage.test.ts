@@ -53,7 +53,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts a person in two rooms at the same time once in the peak', async () => {
+  test('usage counts a person with concurrent sessions in two rooms once in the peak', async () => {
     const at = ['10-01T08:00', '10-01T09:00'] as const
     school(world, { one: { sessions: [visit('ada', ...at)] }, two: { sessions: [visit('ada', ...at)] } })
     expect((await usage('-o csv --no-header --columns participants,room_minutes,peak')).stdout).toBe(
@@ -111,7 +111,7 @@ describe('usage', () => {
     expect(stderr).toContain('reported on 1 of 2 rooms; 1 failed')
   })
 
-  test('usage counts the sessions of a service with partial items and numbers as text', async () => {
+  test('usage counts the sessions of a service that omits fields in lists and sends numbers as text', async () => {
     world.intercept = undefined
     await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
     const items = [visit('ada', '10-24T08:00', '10-24T08:45'), visit('bob', '10-24T08:30', '10-24T09:00')]

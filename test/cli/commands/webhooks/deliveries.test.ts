@@ -31,7 +31,7 @@ const redelivered = () =>
   world.requests.filter(({ method }) => method === 'POST').map(({ url }) => /msg_\w+/.exec(url)?.[0])
 
 describe('webhooks deliveries', () => {
-  test('webhooks deliveries prints a table with the state and the last response of each delivery', async () => {
+  test('webhooks deliveries prints a table with the status and the last response of each delivery', async () => {
     await addDeliveries()
     const { stdout, stderr, code } = await world.run('webhooks deliveries')
     expect({ stdout, stderr, code }).toEqual({
@@ -100,7 +100,7 @@ describe('webhooks deliveries', () => {
 })
 
 describe('webhooks redeliver', () => {
-  test('webhooks redeliver requests a redelivery of one event and prints the redelivery', async () => {
+  test('webhooks redeliver queues one delivery again and prints its ID with -o ids', async () => {
     await addDeliveries()
     const { stdout, stderr, code } = await world.run('webhooks redeliver msg_c -o ids')
     expect({ stdout, stderr, code }).toEqual({ stdout: 'msg_c\n', stderr: 'queued 1 delivery\n', code: 0 })
@@ -117,7 +117,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('webhooks redeliver with --since selects finished deliveries, oldest first', async () => {
+  test('webhooks redeliver with --since selects completed deliveries, oldest first', async () => {
     await addDeliveries()
     expect(await world.run('webhooks redeliver --since 1h --yes --concurrency 1 -o ids')).toMatchObject({
       code: 0,

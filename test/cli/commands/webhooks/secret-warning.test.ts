@@ -18,7 +18,7 @@ test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
   },
 )
 
-test('rooms create with a webhook secret sends a probe request without the key to another service on this machine, and prints the warning', async () => {
+test('rooms create --webhook-secret probes another service on this machine without the key, and prints the warning', async () => {
   const world = await createWorld()
   const { code, stderr } = await world.run(`${create} --webhook-secret s`, { env: loopback })
   expect({ code, stderr }).toEqual({ code: 0, stderr: warning + unshown })

@@ -191,13 +191,13 @@ describe('webhooks trigger over a real connection', () => {
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
   })
 
-  test('webhooks trigger over a real connection sends the event once if the receiver closes the connection before it responds, and exits 7', async () => {
+  test('webhooks trigger over a real connection sends one event and exits 7 if the receiver closes the connection without a response', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.destroy())
     expect(await trigger(url)).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('webhooks trigger over a real connection sends the event once if the receiver does not respond before the timeout, and exits 7', async () => {
+  test('webhooks trigger over a real connection sends one event and exits 7 if the receiver does not respond before the timeout', async () => {
     const { url, inbox } = await startReceiver(() => {})
     expect(await trigger(url, '--timeout', '200ms')).toBe(7)
     expect(inbox.all).toHaveLength(1)

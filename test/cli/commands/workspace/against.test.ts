@@ -50,7 +50,7 @@ test('workspace diff --against matches rooms of two services by name, and writes
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('workspace diff --against counts the items that only the other service has, and lists them in CSV and JSON', async () => {
+test('workspace diff --against counts the items that only the other service has, and lists them in CSV', async () => {
   const { staging, production } = await createServices()
   await production.user('ada')
   await production.user('extra')

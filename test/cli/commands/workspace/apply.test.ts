@@ -38,7 +38,7 @@ describe('workspace apply of a partial file', () => {
     expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
   })
 
-  test('workspace apply of a partial file writes only those given fields that differ from the service', async () => {
+  test('workspace apply of a partial file writes only declared fields that differ from the service', async () => {
     const at = await createWorkspace()
     await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
     at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
@@ -69,7 +69,7 @@ describe('workspace apply of a partial file', () => {
 })
 
 describe('workspace apply', () => {
-  test('workspace apply writes nothing and exits 10 for any answer from a pipe and for empty input', async () => {
+  test('workspace apply writes nothing and exits 10 for any response from a pipe and for empty input', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('workspace apply on a terminal asks for the number of writes, and exits 10 and writes nothing for the answer “n”', async () => {
+  test('workspace apply on a terminal asks for the number of writes, and exits 10 and writes nothing for the response “n”', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })

@@ -32,7 +32,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
-  test('a roster in CSV sets the type and the meeting limit of new rooms, and never changes those of existing rooms', async () => {
+  test('a roster in CSV sets the type and the meeting limit of new rooms, and changes neither for existing rooms', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const { stderr } = await at.run(`workspace diff roster.csv ${flags} --max-meeting-seconds 45m`)
@@ -187,7 +187,7 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('a roster in CSV warns about similar user IDs and rooms, emails as names, and items in another letter case', async () => {
+  test('a roster in CSV causes warnings about similar user IDs and rooms, emails as names, and items in another letter case', async () => {
     const at = await createWorkspace()
     const flags = '--rooms-from class --users-from mail,name'
     at.write('mail,name,class\nAda@x.test,Ada,7a\n', 'list.csv')
@@ -204,7 +204,7 @@ describe('a roster in CSV', () => {
     expect(stdout).toContain('name: 7A; “7a” exists and differs only by letter case\n')
   })
 
-  test('a roster in CSV with invalid rows causes one error for each row, up to 20, and names unknown roles', async () => {
+  test('a roster in CSV with invalid rows causes one error for each row, up to 20, and one error for unknown roles', async () => {
     const at = await createWorkspace()
     const head = 'pupil_id,name,email,class,role\n'
     at.write(`${head}p1,A,,7a,guest\n,B,,7a,\np/3,C,,7b,host\np1,D,,7b,\np4\np5,E,,7b,Boss\n`, 'roster.csv')
@@ -229,7 +229,7 @@ describe('a roster in CSV', () => {
     ])
   })
 
-  test('a roster in CSV joins the columns of a name, and names columns that are missing or not read', async () => {
+  test('workspace apply joins the columns of a name in a roster, and reports missing and ignored columns', async () => {
     const at = await createWorkspace()
     at.write('id,first,last,class,Role,\n1,Ada,Lovelace,7a,,\n2,,Hopper,7a,,\n', 'roster.csv')
     const line = (name: string) =>

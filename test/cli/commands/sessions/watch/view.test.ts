@@ -50,7 +50,7 @@ ${head}
     expect({ code, last, stderr }).toEqual({ code: 0, last: end, stderr: '' })
   })
 
-  test('the terminal view of sessions watch shows an empty room and the changes of its name and state', async () => {
+  test('the terminal view of sessions watch shows an empty room and the changes of its name and status', async () => {
     const { screens } = await view([
       {},
       { room: { name: 'Retro' } },
@@ -169,7 +169,7 @@ press q to quit`)
     expect(drawn[1]).not.toContain('Lovelace')
   })
 
-  test('the terminal view of sessions watch is redrawn when the window changes', async () => {
+  test('the terminal view of sessions watch redraws after a change of the window size', async () => {
     const resize = (columns: number, rows: number) => (host: TestHost, terminal: Emulator) => {
       terminal.resize(columns, rows)
       host.stdout.resize(columns, rows)
@@ -256,7 +256,7 @@ press q to quit`)
   })
 
   test.each([{ line: '--json' }, { env: { TERM: 'dumb' } }])(
-    'the terminal view of sessions watch is replaced by lines of JSON when the command runs with %j',
+    'sessions watch prints lines of JSON instead of the terminal view when the command runs with %j',
     async (options) => {
       const { stdout } = await view([{}], options)
       expect(stdout.split('\n').map((line) => line && JSON.parse(line).event)).toEqual(['room', 'ready', ''])
@@ -285,7 +285,7 @@ press q to quit`)
   })
 })
 
-test('the terminal view of sessions watch ends with the last drawn lines on screen for any earlier content and window size', async () => {
+test('the terminal view of sessions watch shows the last drawn lines for any earlier content and window size', async () => {
   const lines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 7 })
   const step = fc.record({
     lines,
