@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { leaves } from '../../helpers/tree.ts'
 import { createWorld } from '../../helpers/world.ts'
 
-test('each flag for a header exits 2 before the first request if the file in a value such as @FILE does not exist', async () => {
+test('each header flag exits 2 before the first request if its value names a missing file as @FILE', async () => {
   const world = await createWorld()
   const control = join(world.dir, 'control.json')
   const url = { control_url: 'http://127.0.0.1:1', control_key: 'key-of-the-control' }

@@ -235,7 +235,7 @@ describe('a read command with --all-profiles', () => {
   )
 
   test.each(['', ' --json'])(
-    'a read command with --all-profiles and --curl%s prints the requests to other profiles and exits 8 if a look-up fails',
+    'a read command with --all-profiles and --curl%s prints the requests to other profiles and exits 8 if a lookup fails',
     async (format) => {
       east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
       const { code, stdout, stderr } = await run(`rooms get name:Lisbon --all-profiles --curl${format}`)

@@ -297,7 +297,7 @@ describe('the link template', () => {
     })
   })
 
-  test('the link template for recordings, which rooms link --replay requires, is a separate setting', async () => {
+  test('rooms link --replay requires replay_url and does not use join_url', async () => {
     expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
@@ -315,7 +315,7 @@ describe('the link template', () => {
     ['https://app.test/{room_id}/{', 'has an unknown placeholder “{”'],
     ['https://app.test/?t={access_token}', 'must contain {room_id}'],
     ['https://app.test/a b/{room_id}', 'must not contain white space'],
-  ])('the link template is refused if it is %s', async (url, problem) => {
+  ])('the link template %s is refused', async (url, problem) => {
     const { code, stderr } = await run(['config', 'set', 'join_url', url] as never)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -333,7 +333,7 @@ describe('the link template', () => {
 })
 
 describe('links on another service', () => {
-  test('members links --all-rooms prints all links and reasons even if the lists of the service are partial and values have other types', async () => {
+  test('members links --all-rooms prints all links and reasons for partial lists and for values of other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,

@@ -53,7 +53,7 @@ async function follow(file: string): Promise<Visit> {
 const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
 
 describe('rooms open', () => {
-  test('rooms open starts the browser with a private page that redirects to the link only once', async () => {
+  test('rooms open starts the browser with a page that only the owner can read and that redirects to the link only once', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, writeBrowser(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })

@@ -369,7 +369,7 @@ describe('a room given as name:…', () => {
   })
 
   test.each(['rooms[', 'nope(@)'])(
-    'a room given as name:… is not looked up if --query is %j',
+    'a room given as name:… is not looked up if the --query expression is invalid: %j',
     async (query) => {
       expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
       expect(requests()).toEqual([])
