@@ -565,7 +565,7 @@ describe('an exported file', () => {
   }
 
   test.each(formats)(
-    'an import of the exported files of a whole local workspace as %s restores its users, rooms and members',
+    'an import of a %s export of all users, rooms and members into another workspace restores them',
     async (format) => {
       const from = world
       const to = await createWorld()
@@ -611,7 +611,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'an import of an export as %s with --if-exists skip or overwrite into the same local workspace changes no user, room or member',
+    'an import of a %s export with --if-exists skip or overwrite into the same workspace changes no user, room or member',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })
@@ -745,7 +745,7 @@ describe('an export of given items', () => {
     expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
   })
 
-  test('users export with IDs exits 3 for a user that does not exist', async () => {
+  test('users export with IDs exits 3 for a user who does not exist', async () => {
     expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
   })
 

@@ -88,7 +88,7 @@ test('rooms import --no-receipt removes the journal after a complete run and wri
 })
 
 describe('a rooms import of rows without IDs', () => {
-  test('rooms import and its dry run warn of rows with the names of existing rooms, and the suggested command skips them', async () => {
+  test('rooms import and its dry run warn about rows with the names of existing rooms, and the suggested command skips them', async () => {
     for (let i = 1; i <= 7; i++) await world.room(`R${i}`)
     const dry = await run('rooms import rooms.csv --dry-run')
     const target = 'https://meet.test/v1'
@@ -133,7 +133,7 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), receiptNames()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('the receipt of rooms import is stored even if --journal names a file, which is kept', async () => {
+  test('rooms import stores its receipt even with --journal, and keeps the file of --journal', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
     expect(receiptNames()).toHaveLength(1)
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
@@ -157,7 +157,7 @@ describe('the receipt of rooms import', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2'))
   })
 
-  test('rooms import is refused with another journal or without a journal while an interrupted run is unfinished', async () => {
+  test('rooms import is refused with another journal or without a journal after an interrupted run', async () => {
     await world.cutOff('rooms import rooms.csv --concurrency 1')
     for (const flags of ['--journal my.journal', '--no-journal'])
       expect(await run(`rooms import rooms.csv ${flags}`)).toMatchObject({

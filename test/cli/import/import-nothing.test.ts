@@ -25,7 +25,7 @@ test.each([
   },
 )
 
-test('users import whose requests cannot be sent keeps no journal and suggests no --resume', async () => {
+test('users import keeps no journal and suggests no --resume if no request can be sent', async () => {
   world.file('in.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
   world.intercept = async () => {
     throw new TransportError('connection refused', false)

@@ -67,7 +67,7 @@ describe('an import of a roster', () => {
     ])
   })
 
-  test('--map joins columns to one field, and --where applies to the joined value', async () => {
+  test('--map joins columns into one field, and --where applies to the joined value', async () => {
     const join = ['--map', '{vorname} {Nachname}=name', '--map', '{Ort}, {{{Name}}}=profile_url']
     const file = 'user_id;Vorname;Nachname;Ort;Name\np1;Ann;Bee;;\np2;;Cee;;\np3;Dee; ;;\np4;;;;\n'
     world.file('people.csv', file)
@@ -121,7 +121,7 @@ describe('an import of a roster', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  test('rooms import names the room type that a word in German or a misspelled word means', async () => {
+  test('rooms import suggests the room type for a German or misspelled word', async () => {
     const meant = { privat: 'private', Öffentlich: 'public', offen: 'open', Pubic: 'public' }
     const rows = Object.keys(meant).map((type) => `R ${type},${type}\n`)
     world.file('rooms.csv', `name,type\n${rows.join('')}`)

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
-describe('an import with the built program', () => {
+describe('an import', () => {
   test('users import exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
     // No response arrives at first. An import that has sent no write would remove its journal.
@@ -226,7 +226,7 @@ describe('an export', () => {
   })
 })
 
-describe('rooms delete with the built program', () => {
+describe('rooms delete', () => {
   const exist = async () => (await world.rooms()).length
 
   test('rooms delete deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {

@@ -57,7 +57,7 @@ describe('the path of a journal', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    '--journal refuses a file of another user, unless root runs in a directory of that user',
+    '--journal refuses a file of another account, unless root runs in a directory of that account',
     async () => {
       world.file('theirs', '')
       chownSync(world.path('theirs'), 4711, 4711)

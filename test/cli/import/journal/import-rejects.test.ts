@@ -270,7 +270,7 @@ test('the file of --failed-out remains if a run without failed rows does not fin
   expect(world.read('again.csv')).toBe(rejects)
 })
 
-test('the file of --failed-out is not changed by a refused run or a dry run', async () => {
+test('a refused run or a dry run does not change the file of --failed-out', async () => {
   world.file('people.csv', usersCsv(3))
   world.file('again.csv', 'precious')
   await world.cutOff('users import people.csv')

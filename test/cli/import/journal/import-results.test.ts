@@ -216,7 +216,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('users import with many open requests causes no Node.js warnings', async () => {
+  test('users import with 50 concurrent requests causes no Node.js warnings', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)

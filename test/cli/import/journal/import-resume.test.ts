@@ -292,7 +292,7 @@ test('the summary of a resumed import counts the rows that the journal shows as 
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import counts no row as recorded that exists at the service or cannot be sent', async () => {
+test('the summary of a resumed import counts as recorded only the rows with an outcome in the journal', async () => {
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)

@@ -219,7 +219,7 @@ describe('an import of a file in another encoding', () => {
     expect(ascii.code).toBe(0)
   })
 
-  test('users import refuses Mac Roman or a DOS code page without naming another encoding', async () => {
+  test('users import refuses Mac Roman or a DOS code page without suggesting another encoding', async () => {
     for (const name of ['K\x8athe', 'K\x84the', 'Mart\x92n'])
       expect(await world.imported('people.csv', Buffer.from(`user_id,name\nk,${name}\n`, 'latin1'))).toEqual(
         refuse(
@@ -360,7 +360,7 @@ test('users import imports the cells of random CSV tables unchanged', { timeout:
   )
 })
 
-test('users import from NDJSON reads a row again that has almost the maximum number of values', async () => {
+test('users import from NDJSON detects a duplicate of a row that has almost the maximum number of values', async () => {
   const rows = `{"user_id":"ada","x":[${'0,'.repeat(999_990)}0]}\n{"user_id":"ada"}\n`
   const { code, stderr } = await world.imported('people.ndjson', rows, '--dry-run')
   expect({ code, stderr }).toEqual({
