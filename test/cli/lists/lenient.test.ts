@@ -28,7 +28,7 @@ function serveUnusualTypes() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(serveUnusualTypes)
 
-  test('a list with numeric IDs and fields of other types is printed as a table, CSV, IDs, JSON and NDJSON with the values that the service sent', async () => {
+  test('a list with numeric IDs and fields of other types is printed in each format with the values that the service sent', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -101,7 +101,7 @@ test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
   },
 )
 
-test('rooms reopen exits 7 with an unknown outcome if the returned end time could be a boolean', async () => {
+test('rooms reopen exits 7 with an unknown outcome if the returned terminated_at is 1, which could be a boolean', async () => {
   world.intercept = async () => answer(200, { room: { id: 'r1', terminated_at: 1 } })
   expect(await world.run('rooms reopen r1')).toMatchObject({ code: 7, stdout: '' })
 })

@@ -84,7 +84,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
   // Formats do not depend on the service, so only one service is tested with several formats.
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? share(formats, index, 2) : formats.slice(index, index + 1)
-  describe.each(met)('and -o %s', (format) => {
+  describe.each(met)('the output with -o %s', (format) => {
     test(`with a service ${name} and -o ${format}, rooms list and rooms get print the selected rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms list --all': 'Delta Gamma Beta Alpha',

@@ -186,7 +186,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await listNames(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
-  test('rooms delete --where on a service with partial lists exits without a write if a full record cannot be read', async () => {
+  test('rooms delete --where on a service with partial lists exits 6 without a write if a full record cannot be read', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[2].id) ? answer(503, {}) : (intercept?.(request, next, signal) ?? next())
@@ -374,7 +374,7 @@ describe('the status column', () => {
   const statuses = async (command: string) =>
     (await world.run(`${command} -o csv --columns status --no-header`)).stdout.split('\r\n').slice(0, -1)
 
-  test('the status column is empty for a room without is_terminated and state', async () => {
+  test('the status column is empty for a room without is_terminated and terminated_at', async () => {
     await rooms()
     otherService(world, { minimalLists: true })
     expect(await statuses('rooms list --terminated')).toEqual([''])
@@ -398,7 +398,7 @@ describe('the status column', () => {
     expect(await world.run(`members list ${id} --where status=`)).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('the status column is empty for a session without a state', async () => {
+  test('the status column is empty for a session without disconnected_at', async () => {
     const items = [{ id: 's1', disconnected_at: null }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: false } })
     expect(await statuses('sessions list r')).toEqual(['online', ''])

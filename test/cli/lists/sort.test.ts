@@ -184,7 +184,7 @@ describe('--sort', () => {
     },
   )
 
-  test('rooms list --sort prints an empty list if the list is empty', async () => {
+  test('rooms list --sort prints no rooms and exits 0 if there are no rooms', async () => {
     expect(await world.run('rooms list --sort name')).toMatchObject({ code: 0, stderr: `${told}no rooms\n` })
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })

@@ -129,7 +129,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ).toEqual(all)
   })
 
-  test('rooms list --all prints every page in the width of the terminal', async () => {
+  test('rooms list --all prints every page within the width of the terminal', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
