@@ -171,7 +171,7 @@ test('a name that shares only a part with the name of another person causes no s
   expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
-test('a mistyped restore or stop, --insecure and a change of all items cause an explanation', async () => {
+test('rooms restore, serve stop, --insecure and a change of all items cause an explanation', async () => {
   const hintOf = await createHints()
   expect(await hintOf("rooms restore 'name:Old club'")).toContain(
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",

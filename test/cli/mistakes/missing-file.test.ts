@@ -59,7 +59,7 @@ test('--data with the name of a file causes a suggestion of --data @FILE', async
   ])
 })
 
-test('a secret or header with the name of a file causes a suggestion of @FILE, and a message @FILE one of < FILE', async () => {
+test('a secret or header that names a file causes a suggestion of @FILE, and the message @FILE causes a suggestion of < FILE', async () => {
   for (const name of ['secret.txt', 'two words.txt']) world.file(name, 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0')
   world.file('body.json', '{}')
   const verify = ['webhooks', 'verify', 'body.json', '--headers', 'body.json']
@@ -84,7 +84,7 @@ test('a secret or header with the name of a file causes a suggestion of @FILE, a
   expect(world.requests).toEqual([])
 })
 
-test('a value that is no file is taken as it is', async () => {
+test('message send accepts the text @all if no file with this name exists', async () => {
   expect(
     await world.run(['message', 'send', '--where', 'online>0', '--text', '@all', '--yes']),
   ).toMatchObject({
@@ -92,7 +92,7 @@ test('a value that is no file is taken as it is', async () => {
   })
 })
 
-test('--data with a file whose strings lack double quotes names the file and the rule', async () => {
+test('the error for --data with a file whose strings lack double quotes names the file and the rule', async () => {
   world.file('bad.json', '{name: "X", type: "open"}\n')
   expect((await world.run('api POST /rooms --data @bad.json')).stderr).toBe(
     'error: --data @bad.json is not valid JSON: unexpected “n” at column 2; strings in JSON need double quotes\n',
@@ -112,7 +112,7 @@ test.each([
   ['undefined', '“u” at column 1'],
   ['["]",]', '“]” at column 6'],
   ['{name:1}', '“n” at column 2; strings in JSON need double quotes'],
-])('invalid JSON in --data %s is refused with the first invalid character', async (data, fault) => {
+])('the error for the invalid JSON --data %s names the first invalid character', async (data, fault) => {
   const { stderr } = await world.run(['rooms', 'create', `--data=${data}`])
   expect(stderr.split('\n')[0]).toBe(`error: --data is not valid JSON: unexpected ${fault}`)
 })

@@ -420,7 +420,7 @@ async function createItems(world: World): Promise<Readonly<Record<string, string
 
 const key = 'abcdefghijklmnop'
 
-test('each of the listed user mistakes prints the expected message', async () => {
+test('each of the listed user mistakes causes the expected message', async () => {
   const world = await createWorld()
   const ids = Object.entries(await createItems(world))
   const shown: string[] = []

@@ -114,7 +114,7 @@ describe('the local workspace without a running server', () => {
   })
 })
 
-test('rooms update changes the layout and the recording of a room', async () => {
+test('rooms update sends the layout from --layout and the recording setting from --record and --no-record', async () => {
   const id = await room('R')
   world.intercept = async ({ body = '' }) => answer(200, { room: { id, type: 'open', ...JSON.parse(body) } })
   for (const [flags, body] of [
