@@ -107,7 +107,7 @@ describe('the output of an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('the output of an empty list with -o %s is a list without items', async (format, stdout, stderr) => {
+  ])('the output of an empty list with -o %s contains no items', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })

@@ -114,7 +114,7 @@ test('a table on a terminal that reports 0 columns is printed in full', async ()
 })
 
 describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
-  test('a prompt in ASCII is a plain line that is printed again after an invalid answer', async () => {
+  test('a prompt in ASCII is a plain line that is printed again after an invalid response', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,
@@ -138,7 +138,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     ['\n', 10, 0],
     ['no\n', 10, 0],
     ['\u0004', 130, 0],
-  ])('a prompt in ASCII with the answer %j exits %i', async (typed, code, deletions) => {
+  ])('after the response %j to a prompt in ASCII, users delete exits %i', async (typed, code, deletions) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     const { host, done } = world.start(['users', 'delete', 'ada', ...flags], { tty: true, env })

@@ -246,7 +246,7 @@ describe('control characters on a terminal', () => {
     )
   })
 
-  test('on a terminal, control characters are escaped in every field of an invalid command line', async () => {
+  test('on a terminal, control characters are escaped in every word of an invalid command line', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 3 }), async (words) => {
         for (const argv of [
