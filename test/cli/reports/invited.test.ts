@@ -81,7 +81,7 @@ test('meetings count from the creation of the user if the service omits the crea
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'the command “sessions report --all-rooms --by user-total --missed 1 %s” counts meetings of a person who was invited again from the earliest session of the person',
+  'sessions report --all-rooms --by user-total --missed 1 %s counts meetings of a reinvited person from the earliest session of the person',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)
@@ -89,7 +89,7 @@ test.each(['', '--from 2025-10-05'])(
   },
 )
 
-test('every meeting counts, with a notice, when neither members nor users show a time', async () => {
+test('if neither members nor users have a creation time, every meeting counts, and a notice explains the reason', async () => {
   const { created_at: _, ...host } = member('host') as Record<string, unknown>
   school(world, {
     maths: { members: [host, invited('someone')], sessions: [visit('host', '10-01T08:00', '10-01T08:45')] },

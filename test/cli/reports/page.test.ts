@@ -266,7 +266,7 @@ describe('the HTML page of several rooms', () => {
   })
 })
 
-describe('the HTML page of sums', () => {
+describe('the HTML page of totals', () => {
   const totals = async (line: string) => {
     term(world)
     const { code } = await report(`--all-rooms -o ndjson --time-zone Europe/Berlin ${line}`)

@@ -35,7 +35,7 @@ test('a session longer than 366 days counts for its first 366 days, and a warnin
   expect(later).toMatchObject({ code: 0, stdout: '', stderr: warning })
 })
 
-test('a running session that began years ago has no last_out and counts for its first 366 days', async () => {
+test('an online session that began years ago has no last_out and counts for its first 366 days', async () => {
   school(world, { maths: { sessions: [long('ada', '2019-03-01T08:00:00Z', null)] } })
   const { stdout } = await world.run('sessions report maths -o ndjson')
   expect(JSON.parse(stdout)).toMatchObject({ last_out: null, minutes: sessionDays * 1440 })
