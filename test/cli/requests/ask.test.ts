@@ -141,7 +141,7 @@ describe('rooms create on a terminal', () => {
   })
 })
 
-describe('a command that needs an answer', () => {
+describe('a command that prompts for input', () => {
   const lines = [
     ['rooms create', '--name is missing'],
     ['rooms create --name Weekly', '--type \\(open, public or private\\) is missing'],
@@ -150,7 +150,7 @@ describe('a command that needs an answer', () => {
   ] as const
 
   test.each(lines)(
-    'the command “%s” exits 2 without a prompt if prompts are impossible or forbidden',
+    'the command “%s” exits 2 without a prompt if there is no terminal or prompts are disabled',
     async (line, words) => {
       const env = line.startsWith('auth') ? bare : {}
       for (const options of [
@@ -272,7 +272,7 @@ describe('auth login on a terminal', () => {
     expect(stderr).not.toContain(pasted.slice(0, 4))
   })
 
-  test('auth login on a terminal with TERM=dumb hides a key that is pasted into the prompt for the base URL, and shows the base URL', async () => {
+  test('auth login on a terminal with TERM=dumb hides a key pasted at the base URL prompt, and shows a base URL', async () => {
     const pasted = 'sk_live_0123456789'
     const { code, stderr } = await talk(
       world,

@@ -58,7 +58,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test(`${line} with --dry-run shows no prompt`, async () => {
+  test(`${line} with --dry-run needs no confirmation and sends no write`, async () => {
     expect(await world.run([...fill(line), '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
   })

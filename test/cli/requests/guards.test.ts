@@ -226,7 +226,7 @@ describe('the flags --yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('more rooms than --max allows are refused on a terminal without a prompt', async () => {
+  test('rooms delete on a terminal refuses more rooms than --max allows, without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -356,7 +356,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('a protected profile can be selected by a flag, by the environment or by the settings file', async () => {
+  test('a protected profile refuses changes whether a flag, the environment or the settings file selects it', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -378,7 +378,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('a protected profile protects the service with other profiles and with another key', async () => {
+  test('a protected profile protects its service even if another profile, a base URL or a key from the environment is used', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -524,7 +524,7 @@ describe('profiles protect and unprotect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
-  test('profiles protect and unprotect keep the local workspace protected if the settings file is invalid', async () => {
+  test('profiles protect keeps the local workspace protected if the settings file becomes invalid', async () => {
     await run('profiles protect local')
     const file = join(world.configDir, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
@@ -702,7 +702,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('rooms create --if-not-exists exits 1 if the room with the name has another type', async () => {
+  test('rooms create --if-not-exists exits 1 if the room with this name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -712,7 +712,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create --if-not-exists exits 2 if two rooms have the name', async () => {
+  test('rooms create --if-not-exists exits 2 if two rooms have this name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(

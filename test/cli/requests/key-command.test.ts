@@ -136,7 +136,7 @@ describe('failing key commands', () => {
       'prints a space or another character that is not allowed in a key',
       'run the command in a shell',
     ],
-  ])('a request is not sent if the key command %s', async (_, text, why, hint) => {
+  ])('rooms list exits 4 and sends no request if the key command %s', async (_, text, why, hint) => {
     store()
     writeKeyCommand(text.replaceAll('KEY', world.apiKey))
     const { code, stdout, stderr } = await world.run('rooms list', { env })
@@ -207,7 +207,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    `${tty ? 'on' : 'without'} a terminal, the child processes of a key command continue after the key command ends, and delay neither the key nor the exit`,
+    `${tty ? 'on' : 'without'} a terminal, child processes outlive their key command and delay neither the key nor the exit`,
     async () => {
       store()
       writeKeyCommand(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -235,7 +235,7 @@ describe('unused key commands', () => {
     expect(world.requests).toEqual([])
   }
 
-  test('a key command is not run from a settings file that other users can write to or replace', async () => {
+  test('a key command is not run from a settings file that other accounts can write to or replace', async () => {
     store()
     chmodSync(file, 0o620)
     await refused('rooms list', 2, 'other accounts of this machine can write to the settings file')
@@ -244,7 +244,7 @@ describe('unused key commands', () => {
     await refused('rooms list', 2, 'other accounts of this machine can replace the settings file')
   })
 
-  test('a key command is not run from a settings file behind a symbolic link that other users can replace', async () => {
+  test('a key command is not run from a settings file behind a symbolic link that other accounts can replace', async () => {
     store()
     const kept = join(world.dir, 'dotfiles')
     mkdirSync(kept, { mode: 0o700 })
@@ -318,7 +318,7 @@ describe('the key command of a profile', () => {
     expect(config.stdout + profiles.stdout).not.toContain(script)
   })
 
-  test('the key command of a profile is removed by auth logout and by auth login with a key', async () => {
+  test('auth logout and auth login with a key delete the key command of a profile', async () => {
     const loggedIn = await world.run('auth login --with-token', { env, stdin: world.apiKey })
     expect(loggedIn.code).toBe(0)
     expect(stored().profiles.default).not.toHaveProperty('key_command')
@@ -338,7 +338,7 @@ describe('the key command of a profile', () => {
 describe('auth status --github-mask', () => {
   const actions = { ...env, GITHUB_ACTIONS: 'true' }
 
-  test('auth status --github-mask makes the GitHub Actions runner mask the key', async () => {
+  test('auth status --github-mask prints a mask command with the escaped key for the GitHub Actions runner', async () => {
     store()
     writeKeyCommand('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })

@@ -31,7 +31,7 @@ test.each([
   'config list',
   'profiles list',
   '__complete -- users get ad',
-])('“%s” needs no home directory if the environment has base URL and key', async (line) => {
+])('“%s” needs no home directory if the environment contains the base URL and the key', async (line) => {
   const world = await createHomelessWorld()
   expect(await world.runHomeless(line)).toMatchObject({ code: 0 })
 })
@@ -46,7 +46,7 @@ test.each([
   ['local backup copy.db', 'data', 'MEETROOM_DATA_DIR'],
   ['config path', 'settings', 'MEETROOM_CONFIG_DIR'],
   ['config set timeout 5', 'settings', 'MEETROOM_CONFIG_DIR'],
-])('“%s” without a home directory names the variable for %s', async (line, what, variable) => {
+])('“%s” without a home directory exits 2 and names the variable for %s', async (line, what, variable) => {
   const world = await createHomelessWorld()
   expect(await world.runHomeless(line)).toEqual({ code: 2, stdout: '', stderr: message(what, variable) })
   expect(world.requests).toEqual([])

@@ -42,7 +42,7 @@ async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
 const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
-describe('each', () => {
+describe('Run.each()', () => {
   test('Run.each() reports the outcomes in input order regardless of their durations', async () => {
     const results = []
     const act = async (n: number) => {
@@ -149,7 +149,7 @@ test.each([true, false])(
   },
 )
 
-test('an unlimited run starts all items before the first item is done, and runs no job for a known outcome', async () => {
+test('an unlimited run starts all items before the first item is done, and runs no job for an item with a known outcome', async () => {
   const { open, opened } = latch()
   const worked: number[] = []
   const act = async (n: number) => {

@@ -101,7 +101,7 @@ describe('members export of 1,000 rooms on a service that allows 50 requests per
 })
 
 describe('members export --all-rooms', () => {
-  test('members export --all-rooms exports the rooms read before a pause longer than --timeout, and prints the number of other rooms', async () => {
+  test('members export --all-rooms exports the rooms read before a pause longer than --timeout, and counts untried rooms', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')
@@ -128,7 +128,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'members export --all-rooms with a room size of %i requests at most %i rooms before the first response',
+    'with the room size %i, members export --all-rooms requests at most %i rooms before the first response',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

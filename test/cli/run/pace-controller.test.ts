@@ -56,7 +56,7 @@ describe('the concurrency of a run', () => {
     )
   })
 
-  test('the concurrency of a run is mostly 8 on a service whose throughput does not increase', () => {
+  test('the concurrency of a run is mostly 8 on a service whose throughput does not increase with concurrency', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: () => 1000 }
     const seen: number[] = []
@@ -111,7 +111,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the concurrency of a run is always from 1 to 64', () =>
+  test('the concurrency of a run is always an integer from 1 to 64', () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -170,7 +170,7 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200, ...Array.from({ length: 17 }, (_, i) => 5000 + 100 * i)])
   })
 
-  test('--rate is not exceeded after the process was suspended', async () => {
+  test('--rate allows no burst of jobs after the process was suspended', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -310,7 +310,7 @@ describe('the learned rate', () => {
     expect(rate).toBeLessThanOrEqual(62)
   })
 
-  test('the learned rate increases slowly and then ever faster while the service accepts all requests', async () => {
+  test('the learned rate increases slowly at first, and then faster, while the service accepts all requests', async () => {
     const run = await learn()
     const rates = [await send(run, 1), await send(run, 1), await send(run, 2)]
     expect(rates[0]).toBeLessThan(65)

@@ -39,7 +39,7 @@ describe('a run whose responses prove nothing', () => {
   })
 
   test.each([3, 40])(
-    'with the row count %i and empty responses, users import reports only the row with the old value as unknown, and --resume completes the import',
+    'with the row count %i and empty responses, users import reports only the unchanged row as unknown, and --resume completes it',
     async (rows) => {
       world.file('in.csv', csv(rows))
       answerEmpty((body = '') => !body.includes('"u1"'))
@@ -72,7 +72,7 @@ describe('a run whose responses prove nothing', () => {
     expect(lists).toHaveLength(4)
   })
 
-  test('rooms import with empty responses to writes does not repeat an unproved creation with --resume', async () => {
+  test('rooms import with empty responses to writes does not repeat an unproven creation with --resume', async () => {
     world.file('in.csv', 'name,type\nA,open\nB,open\n')
     answerEmpty(() => true)
     expect((await world.run('rooms import in.csv')).code).toBe(7)

@@ -89,7 +89,7 @@ test.each([
 })
 
 test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
-  'completion of “%s” returns no candidates except file names',
+  'completion of a path after “%s” returns no candidates',
   async (line) => {
     expect((await complete(line)).slice(1)).toEqual([])
   },
@@ -117,7 +117,7 @@ describe('completion of IDs', () => {
     ])
   })
 
-  test('completion of IDs caches IDs for one minute in a file that only the owner can read', async () => {
+  test('completion of IDs caches IDs until they expire, in a file that only the owner can read', async () => {
     const first = await complete('meetroom users get ')
     expect(await complete('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)

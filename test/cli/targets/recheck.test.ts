@@ -38,7 +38,7 @@ test.each([
   expect(world.writes().join()).not.toContain(plans)
 })
 
-test('users delete --where skips the only user if the user no longer matches', async () => {
+test('users delete --where sends no write if its only user no longer matches after the confirmation', async () => {
   const change = () => world.send('PUT', '/users/trudy', { name: 'Kept' })
   const { code, stderr } = await answerAfter('users delete --where name=TRUDY'.split(' '), change, 'y')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 0 })

@@ -220,7 +220,7 @@ test('rooms update with an ID sends braces in values unchanged', async () => {
   expect(bodies()).toEqual([{ name: '{name} {{x}', note: '{nope}' }])
 })
 
-test('a random template resolves double braces to single braces and placeholders to field values', async () => {
+test('rooms update --where resolves double braces to single braces, and placeholders to field values, in any template', async () => {
   const piece = fc.oneof(
     fc.record({ text: fc.string({ unit: 'grapheme' }) }),
     fc.record({ field: fc.constantFrom('name' as const, 'layout' as const, 'type' as const) }),
@@ -267,7 +267,7 @@ test('a random template resolves double braces to single braces and placeholders
 })
 
 describe('--rename', () => {
-  test('users update --rename keeps users without a name if the pattern does not change them', async () => {
+  test('users update --rename sends no write for a user without a name if the pattern does not match', async () => {
     await world.send('POST', '/users', { user_id: 'nameless' })
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     const { code, stderr } = await world.run([
@@ -286,7 +286,7 @@ describe('--rename', () => {
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 
-  test('rooms update --rename shows the old and new names in a dry run and renames the matching rooms, and a second run with the flag i renames only the remaining room', async () => {
+  test('rooms update --rename prints the new names in a dry run, then renames the rooms, and ignores case with the flag i', async () => {
     const ids: string[] = []
     for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
       ids.push(await room(name))
@@ -313,7 +313,7 @@ describe('--rename', () => {
     [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
     [['Maths 7a'], 's/.*//', '--rename would remove the name of room “Maths 7a”'],
   ])(
-    'rooms update --rename refuses the names %j with %s, and sends no write',
+    'rooms update --rename refuses to rename the rooms %j with %s, and sends no write',
     async (given, pattern, problem) => {
       for (const name of given) await room(name)
       const { code, stderr } = await rename(pattern, '--yes')

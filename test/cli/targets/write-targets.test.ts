@@ -231,7 +231,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('users delete is delayed by many 429 responses, and every item completes', async () => {
+  test('users delete waits after many 429 responses and completes every item', async () => {
     const ids = await users(12)
     let refusals = 24
     world.intercept = async (_request, next) =>
@@ -243,7 +243,7 @@ describe('a busy service in a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test('users delete whose requests for one ID always get a 429 response fails only this ID', async () => {
+  test('users delete fails only the ID whose requests always get a 429 response', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -375,7 +375,7 @@ describe('failures of a batch', () => {
     },
   )
 
-  test('users delete with --fail-fast stops after open requests complete, and prints the results of these requests', async () => {
+  test('users delete with --fail-fast stops after pending requests complete, and prints their results', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -494,7 +494,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'users delete gives open requests a grace period after the signal %s, sends no further requests, and exits %i',
+    'users delete gives pending requests a grace period after the signal %s, sends no further requests, and exits %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -519,7 +519,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('users delete lets open requests complete after a signal', async () => {
+  test('users delete lets pending requests complete after a signal', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -573,7 +573,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'users delete completes all items if the reader of its output closes the pipe with -o %s',
+    'users delete -o %s completes all items if the reader of its output closes the pipe',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])

@@ -118,7 +118,7 @@ describe('message send --where', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('message send --where with an ID pattern selects exactly the rooms whose IDs match', async () => {
+  test('message send --where with a pattern of two room IDs prints two requests in a dry run', async () => {
     const { plans, board } = world.ids
     const { stdout } = await run([
       'message',
@@ -268,7 +268,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     },
   )
 
-  test('the confirmation prompt before a write to many rooms shows an unknown number of people if the service does not report sessions reliably', async () => {
+  test('the confirmation prompt before a write to many rooms shows an unknown number of people if sessions cannot be counted', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of people online',
     )

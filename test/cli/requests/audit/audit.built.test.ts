@@ -19,7 +19,7 @@ beforeEach(() => {
   log = join(dir, 'audit.ndjson')
 })
 
-test('the audit log contains an intent without an outcome after a crash of the command', async () => {
+test('the audit log contains an intent without an outcome after SIGKILL ends the command', async () => {
   const { baseUrl, holds } = await heldService()
   const env = {
     ...homes(),
@@ -87,7 +87,7 @@ test('an audit log rotated during users import contains every intent in at least
   for (const part of intended) expect(part).not.toEqual([])
 })
 
-test('the recipe for the audit log in the documentation ends with a change that has an unknown outcome', async () => {
+test('the audit log recipe in the documentation prints a change without an outcome last, as unknown', async () => {
   const readme = documentation()
   const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
   const env = homes()

@@ -82,7 +82,7 @@ describe('an audit record', () => {
   })
 
   test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
-    'an audit record in a file of mode %s, which others can write to, is added with one warning for the run',
+    'an audit record is added to a log file of mode %s, which other accounts can change, with one warning per run',
     async (mode) => {
       writeFileSync(log, '')
       chmodSync(log, mode)
@@ -95,7 +95,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('an audit record is added without a warning if others can only read the file', async () => {
+  test('an audit record is added without a warning if other accounts can only read the file', async () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
@@ -113,12 +113,12 @@ describe('an audit record', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('an audit record with the environment %o contains the CI run as %j', async (env, ci) => {
+  ])('with the environment %o, an audit record contains the CI run as %j', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
-  test('an audit record contains the IDs of created items', async () => {
+  test('an audit record contains the given IDs, and the outcome of rooms create contains the ID of the created room', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
     expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
@@ -161,7 +161,7 @@ describe('an audit record', () => {
     expect(code).toBe('exit_code' in more ? more.exit_code : 0)
   })
 
-  test('an audit record of an interrupted write has the outcome unknown', async () => {
+  test('an audit record of an interrupted write has the outcome “unknown”', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
       env: { MEETROOM_AUDIT_LOG: log },
     })
@@ -417,7 +417,7 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('an audit log that cannot be written on a full disk prevents the change, and a later record starts on a new line', async ({
+  test('an audit log on a full disk prevents the change, and the first record after space is free starts on a new line', async ({
     skip,
   }) => {
     const disk = join(world.dir, 'disk')
@@ -441,7 +441,7 @@ describe('an audit log that cannot be written', () => {
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
   })
 
-  test('an audit log that cannot be written on a disk that becomes full during the request causes a warning', async ({
+  test('an audit log on a disk that becomes full during the request causes a warning, and the change succeeds', async ({
     skip,
   }) => {
     const disk = join(world.dir, 'disk')
