@@ -179,7 +179,7 @@ describe('a long error response', () => {
     expect(JSON.parse(stderr).error.body).toEqual(body)
   })
 
-  test('a long error response does not show the first eight characters of the key, even at a cut', async () => {
+  test('a long error response does not show the first eight characters of the key, even where the response is cut', async () => {
     for (const [length, make] of [
       [200, (key: string, n: number) => text(422, `${'x '.repeat((n - 20) / 2)}${key} y`)],
       [200, (key: string, n: number) => text(422, `<title>${'x '.repeat((n - 20) / 2)}${key}</title>`)],
@@ -203,7 +203,7 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response with too many levels makes rooms update exit 1 without a report of a bug', async () => {
+  test('a long error response with too many levels makes rooms update exit 1 and report no bug', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const body of [deep, `{"error":${deep}}`, `{"message":"no","more":${deep}}`]) {
       world.intercept = async () => answer(422, body)

@@ -26,7 +26,7 @@ describe('a list of a room', () => {
     ['sessions report r1', 'sessions', { ...session, roomId: 2 }, 'roomId'],
     ['pages list r1', 'pages', { ...page, room_id: 'r2' }, 'room_id'],
   ])(
-    'a list of a room is refused by %s when an item of %s belongs to another room',
+    'the command “%s” refuses the list of a room if an item of %s belongs to another room',
     async (line, list, item, field) => {
       serve(item)
       const { code, stdout, stderr } = await world.run(line)

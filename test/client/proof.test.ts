@@ -79,7 +79,7 @@ const wordings: readonly (readonly [name: string, response: WireResponse | (() =
   ['no response', lost],
 ]
 
-describe.each(wordings)('response to a write: %s', (name, response) => {
+describe.each(wordings)('a write with the response “%s”', (name, response) => {
   // A quick run tests each response with every third command.
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)

@@ -81,7 +81,7 @@ describe.each(
     'errors beside the items': { errors: [{ message: 'shard 3 timed out' }] },
     'an error beside the items': { error: 'shard 3 timed out' },
   }),
-)('an incomplete list: %s', (_name, fields) => {
+)('an incomplete list response with %s', (_name, fields) => {
   test.each([
     'rooms list',
     'rooms list --all',

@@ -204,7 +204,7 @@ describe('meetroom', () => {
   )
 
   test.each([400, 404, 500])(
-    'users update exits 0 if the user was changed and 7 otherwise if a retry after a lost response gets the status %i',
+    'users update whose retry gets the status %i after a lost response exits 0 if the user was changed, and 7 otherwise',
     async (status) => {
       await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
       for (const isExecuted of [false, true]) {

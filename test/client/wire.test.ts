@@ -100,7 +100,7 @@ test('the wire fixtures contain a successful case for each operation of the API 
 
 describe('the client', () => {
   for (const { operation, cases } of successes)
-    describe(`for ${operation}`, () => {
+    describe(`the client for ${operation}`, () => {
       for (const wireCase of cases)
         test(`the client for ${operation} sends the documented request and accepts the documented response (case: ${wireCase.name})`, async () => {
           const { requests, call } = createClientOf(JSON.stringify(wireCase.answer))
@@ -187,7 +187,7 @@ function listNullableFields(
 
 describe('responses with null', () => {
   for (const { operation, cases } of successes)
-    test(`a response with null in any documented field except id, type, user_id, requested fields, the result itself and terminated_at of an updated room is accepted for ${operation}`, async () => {
+    test(`the client accepts null in a response to ${operation} except in id, type, user_id, requested fields, the result, and terminated_at of an update`, async () => {
       const refused = new Set<string>()
       for (const wireCase of cases) {
         const { name, input } = toClientCall(wireCase)

@@ -150,7 +150,7 @@ const probes: [what: string, probe: WireResponse, isService: boolean][] = [
   ['503 with HTML', answer(503, '<h1>Busy</h1>', html), false],
 ]
 
-describe.each(probes)('probe with the response %s', (_what, probe, isService) => {
+describe.each(probes)('a probe that gets the response %s', (_what, probe, isService) => {
   beforeEach(() => {
     world.intercept = async ({ url }) => (url.endsWith('/rooms?limit=1') ? probe : notFound)
   })

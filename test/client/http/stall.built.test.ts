@@ -125,7 +125,7 @@ describe('a silent name server', () => {
   })
 
   test.runIf(canBeReplaced)(
-    'a silent name server does not change the mode of an output stream that other programs share',
+    'with a silent name server, rooms list keeps the mode of an output stream that other programs share',
     async ({ skip }) => {
       const { within } = await silent(skip)
       const [command, ...rest] = within([

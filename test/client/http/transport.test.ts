@@ -129,7 +129,7 @@ function zeros(length: number): Buffer {
 describe.each([
   ['node:http', undefined],
   ['undici', createUndiciPool],
-] as const)('transport over %s', (_library, chosen) => {
+] as const)('the transport over %s', (_library, chosen) => {
   beforeAll(() => {
     createLibrary = chosen
   })
@@ -350,7 +350,7 @@ describe.each([
       expect(await unreadable(origin)).toBe('it is larger than 64 MB')
     })
 
-    test('the body of a response without end is refused, and the connection is closed', async () => {
+    test('the endless body of a response is refused, and the connection is closed', async () => {
       const closed = latch()
       const origin = await serveRaw((socket) => {
         socket.on('close', closed.open)
@@ -465,7 +465,7 @@ describe.each([
       expect(error).toHaveProperty('message', 'the service’s response cannot be read: it is not HTTP')
     })
 
-    test('the transport reports a response with too large headers as unreadable', async () => {
+    test('the transport reports a response whose headers are too large as unreadable', async () => {
       const origin = await serveRaw((socket) =>
         socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
       )
@@ -810,7 +810,7 @@ describe('a run of writes', () => {
     expect(await findLibraries(400, '')).toEqual(['node:http', 'undici'])
   })
 
-  test('a run of 400 writes stays with node:http if the service sends 100 Continue', async () => {
+  test('a run of 400 writes is sent only by node:http if the service sends 100 Continue', async () => {
     expect(await findLibraries(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })
