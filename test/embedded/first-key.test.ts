@@ -124,7 +124,7 @@ describe('serve.json', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() !== 0)('serve.json that belongs to another user is refused', async () => {
+  test.skipIf(process.getuid?.() !== 0)('serve.json that belongs to another account is refused', async () => {
     const { run, file } = await served(
       '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
       4711,

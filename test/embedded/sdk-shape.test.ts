@@ -90,7 +90,7 @@ describe('an SDK with meetroom serve', () => {
       expect((await sdk.all(path, key)).map((item) => item[id])).toEqual(created.toReversed())
   })
 
-  test('an SDK with meetroom serve connects with the tokens of members, and lists sessions with their clients, in pages of 30', async () => {
+  test('an SDK with meetroom serve connects with the tokens of members, and lists sessions with IP addresses and user agents', async () => {
     const members: Thing[] = []
     await sdk.send('POST', '/users', { user_id: 'host' })
     const { id } = await createRoom({ members: [{ user_id: 'host', type: 'host' }] })

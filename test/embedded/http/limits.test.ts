@@ -95,7 +95,7 @@ test.each([
   ['is refused for its origin', { origin: 'http://evil.test' }],
   ['is refused for its room', {}],
 ])(
-  'a peer that %s and keeps its side of the connection open does not prevent the service from stopping',
+  'a client that %s and keeps its side of the connection open does not prevent the service from stopping',
   async (_, headers) => {
     const { origin, close } = await startService()
     const socket = await openSocket(origin, { allowHalfOpen: true })

@@ -132,7 +132,7 @@ describe('closed servers', () => {
     return { ...server, apiKey, arrived, proceed }
   }
 
-  test('closing the server completes the open response and refuses new connections', async () => {
+  test('closing the server completes the pending response and refuses new connections', async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const request = wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/rooms' })
     const answer = sendOverHttp(request)

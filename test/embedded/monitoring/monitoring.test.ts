@@ -171,7 +171,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-test('a stopping service aborts and counts the requests that are unfinished after the drain timeout', async () => {
+test('a stopping service aborts and counts the requests that are pending after the drain timeout', async () => {
   const { machine, fire } = createMachineWithTimer(7777)
   const serving = await serveHere({ machine, drainMs: 7777 })
   for (let i = 0; i < 200; i++)

@@ -137,7 +137,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await (await enter(room, 'ada')).shows('The meeting has ended')
   })
 
-  test('the room page in a browser admits a guest without a token to an open room', async () => {
+  test('the room page in a browser admits a participant without a token to an open room', async () => {
     const { enter, room } = await roomPages()
     const id = await room({ type: 'open' })
     const guest = await enter(id)

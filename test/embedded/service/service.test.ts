@@ -258,7 +258,7 @@ describe('IDs', () => {
     expect((await send('GET', '/users')).body.paging.total).toBe(made.length)
   })
 
-  test('a path that is not valid percent-encoding is refused', async () => {
+  test('a path with invalid percent-encoding is refused', async () => {
     await user('100%')
     expect(await send('GET', '/users/100%')).toEqual(invalid)
     expect(await send('GET', '/users/%ff')).toEqual(invalid)
@@ -421,7 +421,7 @@ describe('a user', () => {
     expect(new Set(tokens).size).toBe(3)
   })
 
-  test('a user that is overwritten keeps only its ID, access token, creation time and memberships', async () => {
+  test('a user who is overwritten keeps only the ID, access token, creation time and memberships', async () => {
     const before = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -478,7 +478,7 @@ describe('a user', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('a user that is deleted and created again has no memberships', async () => {
+  test('a user who is deleted and created again has no memberships', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')
@@ -895,7 +895,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('the files of a workspace are inaccessible to other users if the directory was readable for other users before', async () => {
+  test('the files of a workspace have owner-only access if other accounts can access its directory', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -987,7 +987,7 @@ describe('a workspace in a directory', () => {
 })
 
 describe('sessions', () => {
-  test('the list of sessions is sorted newest first, and is filtered by user and online state', async () => {
+  test('the list of sessions is sorted newest first, and is filtered by user and online status', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const rooms = [

@@ -92,7 +92,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('a peer that reads no messages is disconnected when its queue is full, and the other peers in the room receive every message', async () => {
+  test('a client that reads no messages is disconnected when its queue is full, and other clients in the room receive every message', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)

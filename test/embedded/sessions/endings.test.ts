@@ -40,7 +40,7 @@ describe('blocked members', () => {
     expect(adas.flatMap(({ messages }) => messages)).toEqual([])
   })
 
-  test('blocking a member of a private room refuses the member until the member is unblocked', async () => {
+  test('blocking a member of a private room prevents the member from joining until the member is unblocked', async () => {
     const { room, ada, block } = await createPrivateRoom()
     await block(true)
     expect(await served.refusal(room, { token: ada })).toEqual({
@@ -61,7 +61,7 @@ describe('blocked members', () => {
     await elsewhere.until(({ messages }) => messages.includes('hello'))
   })
 
-  test('blocking a member of a private room refuses the member even if the member has had no session', async () => {
+  test('blocking a member of a private room prevents the member from joining even if the member has had no session', async () => {
     const token = await served.user('alan')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'alan')
@@ -145,7 +145,7 @@ describe('a stopping service', () => {
     await expect(served.ask('GET', '/rooms')).rejects.toThrow()
   })
 
-  test('a stopping service does not wait for a refused peer that keeps its connection open', async () => {
+  test('a stopping service does not wait for a refused client that keeps its connection open', async () => {
     const { hostname, port } = new URL(served.baseUrl)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     onTestFinished(() => void socket.destroy())

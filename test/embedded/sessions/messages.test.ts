@@ -159,7 +159,7 @@ test('a message to a missing or terminated room is refused', async () => {
   })
 })
 
-test('a frame from a peer is not forwarded to other peers', async () => {
+test('a frame from a client is not forwarded to other clients', async () => {
   const room = await served.room()
   const [one, two] = [await served.join(room), await served.join(room)]
   one.send('{"event":"message","message":"forged"}')

@@ -108,7 +108,7 @@ test('a crash loses at most five seconds of meeting time, and the meeting time c
   expect(await peer.closed).toMatchObject({ code: 4002 })
 })
 
-test('a block, termination or deletion that a peer was notified of survives a crash', async () => {
+test('a block, termination or deletion that closed the connection of a client survives a crash', async () => {
   const token = await served.user('ada')
   const secret = await served.room({ type: 'private' })
   const member = await served.member(secret, 'ada')
@@ -126,7 +126,7 @@ test('a block, termination or deletion that a peer was notified of survives a cr
   expect(await again.refusal(gone)).toMatchObject({ code: 'not_found' })
 })
 
-test('a session is on disk before the peer receives its greeting', async () => {
+test('a session is on disk before the client receives its greeting', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   const again = await crash(served)

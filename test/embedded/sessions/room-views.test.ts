@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives the time of the current meeting, which restarts after all participants have left', async () => {
+  test('a client with the subprotocol meetroom.room receives a meeting time that restarts after all participants have left', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = connectView(served, room, ada)

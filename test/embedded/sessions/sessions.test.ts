@@ -19,7 +19,7 @@ describe('an open room', () => {
     expect(members).toMatchObject([{ id: session.member_id, user_id: 'ada', type: 'host', name: 'Ada' }])
   })
 
-  test('an open room admits anonymous guests, who are members while they are connected', async () => {
+  test('an open room admits anonymous participants, who are members while connected', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(peer.session).toMatchObject({ user_id: null, type: 'guest' })
@@ -30,7 +30,7 @@ describe('an open room', () => {
     expect(await members()).toEqual([])
   })
 
-  test('an open room refuses anonymous guests of an IP address who join too often, and admits users and later guests', async () => {
+  test('an open room refuses anonymous participants if an IP address joins too often, and admits users and later participants', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 3 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -54,7 +54,7 @@ describe('an open room', () => {
     expect(await served.refusal(room)).toMatchObject({ status: 429 })
   })
 
-  test('an open room refuses anonymous guests while too many anonymous guests are connected across all rooms', async () => {
+  test('an open room refuses anonymous participants while too many of them are connected across all rooms', async () => {
     const served = await serveWorkspace({ anonymousLimits: { sessions: 2 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -88,7 +88,7 @@ describe('a public room', () => {
     expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'guest' })
   })
 
-  test('a public room refuses anonymous guests', async () => {
+  test('a public room refuses anonymous participants', async () => {
     const room = await served.room({ type: 'public' })
     expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
   })
@@ -113,7 +113,7 @@ describe('a private room', () => {
     expect((await served.join(room, { token })).session.member_id).toBe(member)
   })
 
-  test('a private room refuses anonymous guests', async () => {
+  test('a private room refuses anonymous participants', async () => {
     const room = await served.room({ type: 'private' })
     expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
   })
@@ -314,7 +314,7 @@ describe('the record of a session', () => {
   })
 })
 
-test('the list of sessions is sorted newest first, and can be filtered by user and by online state', async () => {
+test('the list of sessions is sorted newest first, and can be filtered by user and online status', async () => {
   const ada = await served.user('ada')
   const grace = await served.user('grace')
   const room = await served.room()
@@ -337,7 +337,7 @@ test('the list of sessions is sorted newest first, and can be filtered by user a
 })
 
 describe('heartbeats', () => {
-  test('heartbeats keep the session of a quiet peer that answers pings', async () => {
+  test('heartbeats keep the session of a quiet client that responds to pings', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     await served.advance(60_000)
@@ -345,7 +345,7 @@ describe('heartbeats', () => {
     await peer.until(({ messages }) => messages.includes('still there?'))
   })
 
-  test('heartbeats end the session of a peer that has been silent for 15 s', async () => {
+  test('heartbeats end the session of a client that has been silent for 15 s', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(14_999)
@@ -356,7 +356,7 @@ describe('heartbeats', () => {
     expect(session.disconnected_at).toBe(at(15_000))
   })
 
-  test('heartbeats measure the silence from the last frame of the peer', async () => {
+  test('heartbeats measure the silence from the last frame of the client', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(5050)
@@ -368,7 +368,7 @@ describe('heartbeats', () => {
     expect(await peer.closed).toMatchObject({ code: 1006 })
   })
 
-  test('heartbeats accept messages and pings of the peer as activity', async () => {
+  test('heartbeats accept messages and pings of the client as activity', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     for (const _ of Array(4)) {
@@ -390,7 +390,7 @@ test('a frame that is too large ends only the session of its sender', async () =
   await other.until(({ messages }) => messages.includes('hello'))
 })
 
-test('the log lists admitted and refused peers without their tokens', async () => {
+test('the log lists admitted and refused clients without their tokens', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   await served.join(room, { token })

@@ -85,7 +85,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect((await served.getRoom(room)).meeting_time).toBe(13)
   })
 
-  test(`a disk that becomes full during a ${moment} causes no lost or repeated webhooks`, async () => {
+  test(`a disk that becomes full during a ${moment} causes no lost or repeated webhook events`, async () => {
     const { url, inbox } = await startReceiver((_, response) => {
       disk.fill(moment)
       response.end()
@@ -116,7 +116,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
   })
 })
 
-describe('session hub on a full disk', () => {
+describe('a session hub on a full disk', () => {
   async function startHub() {
     const clock = testMachine()
     const { store, cascadeDeleter, close } = await openWorkspace({
@@ -150,7 +150,7 @@ describe('session hub on a full disk', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('a session hub ends a session that disconnects during a failed commit when space is free', async () => {
+  test('a session hub records the end of a session that disconnects during a failed commit after space is free', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')

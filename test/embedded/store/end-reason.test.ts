@@ -17,7 +17,7 @@ async function readEndReason(room: string, from = served): Promise<unknown> {
 }
 
 describe('the end_reason of a session', () => {
-  test('the end_reason of a session is null while the session is open, and “left” after the peer closes it', async () => {
+  test('the end_reason of a session is null while the session is open, and “left” after the client closes it', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null, end_reason: null }])
@@ -32,7 +32,7 @@ describe('the end_reason of a session', () => {
     expect(await readEndReason(room)).toBe('lost')
   })
 
-  test('the end_reason of a session is “lost” if the peer answers no pings', async () => {
+  test('the end_reason of a session is “lost” if the client does not respond to pings', async () => {
     const room = await served.room()
     await served.join(room, { silent: true })
     await served.advance(30_000)
@@ -86,7 +86,7 @@ describe('the end_reason of a session', () => {
   })
 })
 
-test('a session that ended before an upgrade has no end_reason and no client', async () => {
+test('a session that ended before an upgrade has no end_reason, IP address or user agent', async () => {
   const dir = tempDir()
   const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const step of migrations.slice(0, 9)) old.exec(step)

@@ -39,7 +39,7 @@ const outcomes = async (...writes: Promise<unknown>[]) =>
     write.status === 'fulfilled' ? write.value : String(write.reason.message),
   )
 
-test('the changes of a failed write are undone in reverse order, without effect on other writes of the commit', async () => {
+test('the changes of a failed write are rolled back in reverse order, without effect on other writes of the commit', async () => {
   const { note, notes, heard } = await openStore()
   const [a, b] = [note('a'), note('b')]
   const failing = () =>
@@ -53,7 +53,7 @@ test('the changes of a failed write are undone in reverse order, without effect 
   expect(notes()).toEqual(['a', 'b', 'd'])
 })
 
-test('several failed writes of a commit are undone one by one, and other writes keep their row IDs', async () => {
+test('several failed writes of a commit are rolled back one by one, and other writes keep their row IDs', async () => {
   const { store, notes } = await openStore()
   const insert = (text: string) => store.insert('INSERT INTO notes VALUES (?)', text)
   const written = (text: string) => store.write(() => insert(text))
@@ -72,7 +72,7 @@ test('several failed writes of a commit are undone one by one, and other writes 
   expect(notes()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a disk that fills up while a failed write is undone makes the whole commit fail', async () => {
+test('a disk that fills up while a failed write is rolled back makes the whole commit fail', async () => {
   const disk = await testDisk()
   const { note, notes, heard } = await openStore(disk.quietly)
   const a = note('a')

@@ -452,7 +452,7 @@ describe('end of webhook deliveries', () => {
 })
 
 describe('a restart with pending webhooks', () => {
-  test('a restart with pending webhooks retries an open attempt under the same ID', async () => {
+  test('a restart with pending webhooks repeats a pending attempt with the same ID', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const cut = await world.attempts.next()
@@ -510,7 +510,7 @@ describe('a restart with pending webhooks', () => {
     expect(idOf(await world.attempts.next())).toBe('msg_1')
   })
 
-  test('a stopped webhook delivery ignores the response to its open attempt', async () => {
+  test('a stopped webhook delivery ignores the response to its pending attempt', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)

@@ -243,7 +243,7 @@ describe('a redelivery', () => {
 describe('a delivery with the maximum number of attempts', () => {
   const set = (values: string) => world.store.write(() => world.store.run(`UPDATE deliveries SET ${values}`))
 
-  test('a delivery with the maximum number of attempts is retried after the first delay and keeps a redelivery requested during an attempt', async () => {
+  test('a delivery with the maximum number of attempts is retried, and keeps a redelivery requested during an attempt', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await set(`attempts = ${maxTotal}, round_start = ${maxTotal}`)
