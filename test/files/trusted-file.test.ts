@@ -78,7 +78,7 @@ function mountAsKubernetes(content: string): string {
   return mount
 }
 
-describe.runIf(isRoot)('key files that another user controls', () => {
+describe.runIf(isRoot)('key files that another account controls', () => {
   test.each(cases)('serve --api-key-file refuses a key file that %s', async (_, prepare) => {
     const words = prepare('the-key-of-the-attacker\n')
     const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
@@ -97,7 +97,7 @@ describe.runIf(isRoot)('key files that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('serve.json that others can write to is refused, because serve.json contains the destination of the key', async () => {
+  test('serve.json that other accounts can write to is refused, because serve.json contains the destination of the key', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -112,7 +112,7 @@ describe.runIf(isRoot)('key files that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('serve --api-key-file creates no key through a dangling symbolic link of another user', async () => {
+  test('serve --api-key-file creates no key through a dangling symbolic link of another account', async () => {
     symlinkSync(join(world.dir, 'nothing'), file)
     lchownSync(file, other, other)
     const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
@@ -132,7 +132,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     key = join(dir, 'api-key')
   })
 
-  test('a key file in the data directory that belongs to another user is refused', async () => {
+  test('a key file in the data directory that belongs to another account is refused', async () => {
     writeFileSync(key, 'the-key-of-the-attacker\n')
     chownSync(key, other, other)
     const words = `error: ${key} belongs to another account of this machine (uid ${other})`
@@ -140,7 +140,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
       expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
 
-  test('a key file in the data directory that others can write to is refused in a private directory', async () => {
+  test('a key file in the data directory that other accounts can write to is refused in a private directory', async () => {
     chmodSync(key, 0o660)
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -162,7 +162,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     },
   )
 
-  test('a key file in a data directory that belongs to another user is used with a warning', async () => {
+  test('a key file in a data directory that belongs to another account is used with a warning', async () => {
     chownSync(dir, other, other)
     expect(await world.run('--local users list -o ids')).toMatchObject({
       code: 0,
@@ -172,12 +172,12 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
   })
 })
 
-test('a key file of serve can be behind symbolic links of the current user', async () => {
+test('a key file of serve can be behind symbolic links of the current account', async () => {
   const keyFile = join(mountAsKubernetes('a-key-in-a-secret\n'), 'config.json')
   expect(await serveHere({ keyFile })).toMatchObject({ apiKey: 'a-key-in-a-secret' })
 })
 
-describe.runIf(isRoot)('settings that another user controls', () => {
+describe.runIf(isRoot)('settings that another account controls', () => {
   const env = { MEETROOM_BASE_URL: undefined }
   const content = JSON.stringify({ profiles: { default: { base_url: baseUrl } } })
 
@@ -195,7 +195,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings in a directory of another user are refused, with and without a symbolic link', async () => {
+  test('settings in a directory of another account are refused, with and without a symbolic link', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     chownSync(dir, other, other)
@@ -214,7 +214,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings in a directory of another user allow reads and prevent writes if the environment names key and base URL', async () => {
+  test('settings in a directory of another account prevent only writes if the environment contains the key and the base URL', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     writeFileSync(join(dir, 'config.json'), content)
@@ -224,7 +224,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
   })
 })
 
-test('settings are read through the symbolic links of a Kubernetes mount by a user who does not own the links', async () => {
+test('settings are read through the symbolic links of a Kubernetes mount by an account that does not own the links', async () => {
   const mount = mountAsKubernetes(JSON.stringify({ profiles: { default: { retries: 7 } } }))
   const env = { MEETROOM_CONFIG_DIR: mount, MEETROOM_BASE_URL: undefined }
   expect(await world.run('config get retries', { env, ...(isRoot && { uid: other }) })).toMatchObject({

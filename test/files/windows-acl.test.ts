@@ -35,7 +35,7 @@ const logIn = (systemRoot?: string) =>
   onWindows(`auth login --with-token --base-url ${baseUrl}`, world.apiKey, systemRoot)
 const loggedIn = () => `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`
 
-test('auth login on Windows gives only the user access to the new directory and to the settings file', async () => {
+test('auth login on Windows gives only the current account access to the new directory and to the settings file', async () => {
   expect(await logIn()).toMatchObject({ code: 0, stderr: loggedIn() })
   expect(noted('whoami')).toEqual(Array(2).fill('/user /fo csv /nh'))
   const file = join(world.configDir, 'config.json')
