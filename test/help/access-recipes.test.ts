@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createAccessWorld } from '../helpers/access.ts'
 import { recipe, runLine } from '../helpers/shell.ts'
 
-test('the recipe for old rooms deletes the rooms with a backup and restores the rooms', async () => {
+test('the recipe for old terminated rooms saves and deletes the rooms, and then restores them', async () => {
   const world = await createAccessWorld()
   await world.send('PUT', `/rooms/${world.ids.board}`, { is_terminated: true })
   // The service reports an earlier termination time.
@@ -52,7 +52,7 @@ test('the offboarding recipe blocks, deletes and restores a user', async () => {
   expect((await world.rows('users rooms mallory')).rows).toHaveLength(4)
 })
 
-test('each command of the access review recipe exits 0, and the commands list all members and block members twice', async () => {
+test('each command of the access review recipe exits 0, and the recipe lists all members and blocks a user in two rooms', async () => {
   const world = await createAccessWorld()
   await world.send('POST', '/users', { user_id: 'grace' })
   for (const line of recipe('The quarterly access review'))

@@ -165,7 +165,7 @@ describe('the POSIX sh recipe', () => {
   })
 })
 
-test('the crontab lines of the cron recipe run with the settings and the key of the user, write the report, and import users', async () => {
+test('the crontab lines of the cron recipe use the settings and key of the account, write the report, and import users', async () => {
   const [first = '', ...lines] = blockBehind('## cron', 'crontab').trim().split('\n')
   const jobs = lines.map((line) => line.split(/\s+/).slice(5).join(' '))
   // In a crontab, an unescaped percent sign ends the command.

@@ -17,7 +17,7 @@ for (const [, name = '', value = ''] of script.matchAll(/^\$(\w+) = ("[^"]*")$/g
   variables[name] = readLine(value, variables).join()
 const lines = [...script.matchAll(/^ *meetroom (.*)$/gm)].map(([, line = '']) => line)
 
-test('each version of PowerShell passes the arguments of the recipe unchanged, and cmd.exe changes one line', () => {
+test('each version of PowerShell passes the arguments of the recipe unchanged, and one line has characters special to cmd.exe', () => {
   for (const line of lines) {
     const words = readLine(line, variables)
     for (const inOneLine of Object.values(commandLines)) expect(argvOf(inOneLine(words))).toEqual(words)
@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('Windows PowerShell changes the arguments of a program only if an argument is empty or contains a double quote or a final backslash', () => {
+  test('Windows PowerShell changes an argument only if it is empty, contains a double quote, or ends with a backslash', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {

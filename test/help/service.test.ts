@@ -39,7 +39,7 @@ test('the Dockerfile of the local topic runs an existing command on the exposed 
   expect(dockerfile).toContain(`http://127.0.0.1:${port}/readyz`)
 })
 
-test('the compose file of the local topic names the host that the Dockerfile allows and has a stop timeout that exceeds the drain timeout', () => {
+test('the compose file of the local topic names the allowed host of the Dockerfile, and its stop timeout exceeds the drain timeout', () => {
   const [, compose = ''] = blockOf('yaml')
   const { services } = load(compose) as any
   const words: string[] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')

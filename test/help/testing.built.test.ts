@@ -35,7 +35,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 
-test('the tests in the example of the testing topic and in the CommonJS fixture pass, and a test service works with replaced timers and a replaced clock', async () => {
+test('the examples of the testing topic and the CommonJS fixture pass, and a service works with replaced timers and clock', async () => {
   const fake = `
 test('the service responds if all timers and the clock are replaced', async () => {
   vi.useFakeTimers({ now: 0 })
