@@ -208,7 +208,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 12 : 24) === 0
 }
 
-test('at least one command prints each kind of response in the canary suite with a redacted key, except kinds whose text no command prints', () => {
+test('each kind of response in the canary suite makes a command print a redacted key, except kinds that no command prints', () => {
   const silent = [
     'nothing',
     'success, of an unusual type',

@@ -162,7 +162,7 @@ describe('schemas of backups', () => {
   )
 })
 
-test('local restore refuses two rooms with the same ID', async () => {
+test('local restore refuses a backup with two rooms that have the same ID', async () => {
   const { stderr } = await restoreChanged(
     `PRAGMA writable_schema = ON;
      UPDATE sqlite_master SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'rooms';

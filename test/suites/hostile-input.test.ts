@@ -234,7 +234,7 @@ test('any import file is imported or refused without a stack trace or control ch
   )
 })
 
-describe('duration for long input', () => {
+describe('the time to read a long import file', () => {
   const size = sized(16, 128) * 1024
   const repeated =
     (unit: string, start = '', end = '') =>
@@ -295,7 +295,7 @@ describe('duration for long input', () => {
     return best
   }
   test.each(Object.entries(shapes))(
-    'an import file with %s takes less than 24 times the time to read at eight times the length',
+    'reading an import file with %s takes less than 24 times as long if the file is eight times as long',
     async (_, [format, make]) => {
       // Durations below 10 ms are mostly noise.
       const short = await time(format, make(size), 10)

@@ -70,7 +70,7 @@ const views: Record<string, { line: string; typed?: string; status?: number; dra
 const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1, 20), seed: sized(1, 2) })
 
 describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
-  'on a real terminal: %s',
+  'output on a real terminal (%s)',
   (_, { line, typed, status, draws }) => {
     test(`meetroom ${line} on a real terminal shows no control characters from hostile text`, async () => {
       const home = homes()

@@ -256,7 +256,7 @@ const writes = [
 
 const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
-describe.each(bombs)('$name', ({ respond, timeout, index }) => {
+describe.each(bombs)('a hostile response: $name', ({ respond, timeout, index }) => {
   test('a command with a hostile response exits with an expected code and stays within its memory limit', {
     timeout: 600_000,
   }, async () => {

@@ -88,7 +88,7 @@ describe('a low limit on open files', () => {
     'serve --port 0',
   ]
   test.each(share(lines, 1, 2))(
-    'a low limit on open files is the reason in the error of %s',
+    'a low limit on open files makes %s exit 74 with the reason',
     async (line) => {
       expect(await withFew(line, homes())).toEqual({
         code: 74,
@@ -233,7 +233,7 @@ describe('a full disk', () => {
   )
 
   testOnDisk(
-    'a full disk causes an error with the directory if standard input cannot be buffered',
+    'a full disk causes an error that names the directory if standard input cannot be buffered',
     async ({ disk, env, fill }) => {
       fill()
       const { code, stdout, stderr } = await run(
@@ -249,7 +249,7 @@ describe('a full disk', () => {
     },
   )
 
-  testOnDisk('a full disk causes an error if the output is truncated', async ({ disk, env, fill }) => {
+  testOnDisk('a full disk makes openapi exit 74 if its output is truncated', async ({ disk, env, fill }) => {
     fill()
     count.add('commands')
     expect(

@@ -183,7 +183,7 @@ describe('concurrent writes', () => {
     'users import users.csv --if-exists overwrite --concurrency 2',
   ]
   test.each(withStops(share(lines, 0, 2)))(
-    'during concurrent writes, %s ends “%s” after the open requests get their responses',
+    'during concurrent writes, %s ends “%s” after the pending requests get their responses',
     measured,
     async (stop, line) => {
       const service = await heldService()

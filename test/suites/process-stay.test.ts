@@ -92,7 +92,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['a second signal']))(
-    'serve that waits for an open request after %s ends immediately after %s',
+    'serve that waits for a pending request after %s ends immediately after %s',
     measured,
     async (stop) => {
       const env = homes()

@@ -112,9 +112,9 @@ describe.each(Object.entries(refusedHandshakes))('a refused WebSocket request: %
   )
 })
 
-describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (group, vectors) => {
+describe.each(Object.entries(frameGroups))('a client in a room that sends %s', (group, vectors) => {
   test.each(share(vectors, 0, 2))(
-    `a peer that sends ${group} is disconnected with the expected close code (vector: %s)`,
+    `a client that sends ${group} is disconnected with the expected close code (vector: %s)`,
     async (_, bytes, code) => {
       count('vectors')
       const visitor = await openVisitor()
@@ -154,7 +154,7 @@ async function openVisitor() {
   }
 }
 
-test('a peer that sends pings and reads no responses is disconnected', async () => {
+test('a client that sends pings and reads no responses is disconnected', async () => {
   count('vectors')
   const socket = await openSocket(service.origin)
   const closed = new Promise((resolve) => socket.once('close', resolve))
