@@ -8,7 +8,7 @@ import { startReceiver } from '../helpers/receiver.ts'
 import { seed, startTestService } from '../helpers/test-service.ts'
 import { tempDir } from '../helpers/world.ts'
 
-test('the published type of operations contains the same operations as the API specification', () => {
+test('the published type Operation equals the type of the operation names of the program', () => {
   expectTypeOf<Operation>().toEqualTypeOf<OperationName>()
 })
 
@@ -272,7 +272,7 @@ describe('a seed', () => {
   })
 })
 
-describe('reset', () => {
+describe('reset of a test service', () => {
   test('reset of a test service restores the seed with the same IDs and tokens, and clears all other state', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
     const { service, send, createRoom, join, roomNames } = await startTestService()
@@ -296,7 +296,7 @@ describe('reset', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('reset of a test service waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
+  test('reset of a test service breaks a delayed request, and pending and new requests complete', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -360,7 +360,7 @@ describe('an unknown operation', () => {
   })
 })
 
-describe('dataDir', () => {
+describe('startService with dataDir', () => {
   test('startService with dataDir stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
     const dataDir = join(tempDir(), 'data')
     const first = await startTestService({ seed, dataDir })
