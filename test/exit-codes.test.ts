@@ -355,7 +355,7 @@ async function throwingLost(): Promise<never> {
   throw new TransportError('the connection was reset', true)
 }
 
-test('each failed item of users delete --json is a JSON object on its own line', async () => {
+test('users delete --json prints the error of each failed item, and the summary, as a JSON object on its own line', async () => {
   const { stderr } = await world.run('users delete a b --yes --json')
   expect(
     stderr
@@ -390,7 +390,7 @@ test('the exit code tests cover every exit code except 9 and 129', () => {
   ])
 })
 
-test('a successful command prints nothing to standard error', async () => {
+test('a successful rooms get prints nothing to standard error', async () => {
   world.intercept = async () => fine
   expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
 })

@@ -77,7 +77,7 @@ test('--version prints the version and creates no files', async () => {
   expect(existsSync(env.MEETROOM_CONFIG_DIR)).toBe(false)
 })
 
-test('rooms list exits 5 and names doctor when the connection is refused', async () => {
+test('rooms list exits 5 and suggests doctor when the connection is refused', async () => {
   const env = { ...isolateHome(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,

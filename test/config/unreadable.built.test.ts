@@ -73,7 +73,7 @@ describe.runIf(obeysModes)('unreadable settings files', () => {
   )
 
   test.runIf(isRoot)(
-    'a settings file in a directory that another user has closed counts as missing if the environment names key and base URL',
+    'a settings file in a directory closed by another account counts as missing if the environment contains key and base URL',
     async () => {
       const { dir, run } = await protect()
       chownSync(dir, other, other)

@@ -7,7 +7,7 @@ import { createWorld } from '../helpers/world.ts'
 const names = (text: string) => [...new Set(text.match(/MEETROOM_[A-Z_]*[A-Z]/g))].sort()
 const known = variables.map((name) => `MEETROOM_${name}`).sort()
 
-test('the table of variables has the variables that the code reads and the documentation describes', () => {
+test('the table of variables contains each variable that the code reads, and equals the list in the environment topic', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file))
   const all = files.map((file) => readFileSync(join('src', file), 'utf8')).join('\n')
   expect(known).toEqual(expect.arrayContaining(names(all)))
@@ -37,7 +37,7 @@ test.each([
   expect(await world.run('rooms list -o ids --quiet', { env: bare })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a run with other variables, with an empty one, or beside the right variable prints no notice', async () => {
+test('a run prints no notice about unrelated or empty variables, or about a misspelling beside the correct variable', async () => {
   const world = await createWorld()
   const env = {
     MEETROOM_TEST_FULL: '1',
