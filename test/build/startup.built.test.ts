@@ -124,7 +124,7 @@ test('rooms list loads re2js only for a pattern, cli-table3 only for a table, an
 test('sessions report loads no heavy module, and sessions --help does not load the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
-  expect(await listLoaded('sessions --help')).not.toContain('our cli/pool')
+  expect(await listLoaded('sessions --help')).not.toContain('our client/http')
 })
 
 test('--local loads the embedded service, and zod only for a write', async () => {
