@@ -19,7 +19,7 @@ async function reference(): Promise<string> {
   const shown = (await leaves()).filter(({ words }) => !words[0]?.startsWith('__'))
   const sections = shown.map(({ words, command }) => {
     const usage = ['meetroom', ...words, ...command.registeredArguments.map(argumentTerm)].join(' ')
-    const flags = command.options.map(flagLine)
+    const flags = command.options.filter(({ hidden }) => !hidden).map(flagLine)
     return [`## \`${usage}\``, '', command.description(), ...(flags.length > 0 ? ['', ...flags] : [])].join(
       '\n',
     )

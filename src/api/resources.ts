@@ -33,7 +33,7 @@ export const member = defineResource({
     room_id: { type: 'id', description: 'the room' },
     type: {
       type: memberTypes,
-      description: 'role in the room: guest, host (administrator) or monitor (watches only)',
+      description: 'role in the room; a host is an administrator, a monitor only watches',
       write: 'create update',
       column: [3, 7],
     },
@@ -184,7 +184,7 @@ export const user = defineResource({
     },
     default_member_type: {
       type: memberTypes,
-      description: 'default role in rooms: guest, host or monitor',
+      description: 'default role in rooms',
       write: 'create update',
       column: [3, 5],
     },
@@ -320,8 +320,8 @@ export const delivery = defineResource({
     user_id: { type: 'id', description: 'the user of the event; null for an anonymous participant' },
     state: {
       type: deliveryStates,
-      description: 'state: waiting (for an attempt), delivered, or given_up',
-      query: 'only deliveries in this state',
+      description: 'status: waiting (for an attempt), delivered or given_up',
+      query: 'only deliveries with this status',
       presence: 'always',
       column: [4, 8],
     },

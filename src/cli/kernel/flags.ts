@@ -35,13 +35,13 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option(
       '--timeout <duration>',
-      'timeout of each request, retries included, such as 10 or 1m30s (default 30s)',
+      'timeout of each request, retries included, such as 10 or 1m30s (default: 30s)',
     )
     .option(
       '--time-zone <zone>',
       "time zone of dates, reports and tables, such as Europe/Berlin or utc (default: this machine's, for lists utc)",
     )
-    .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
+    .option('--retries <n>', 'maximum number of retries of a failed request (default: 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
@@ -62,14 +62,17 @@ export function addExamples(command: MeetroomCommand, ...lines: string[]): void 
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }
 
-export function addBodyFlags<C extends Command>(command: C): C {
+export function addBodyFlags<C extends Command>(
+  command: C,
+  data = 'fields as a JSON object, from a file or from standard input',
+): C {
   return command
     .option(
       '--set <field=value>',
       'set any field, as in a=1 or a.b=1; the value is JSON, or else a string; repeatable',
       collect,
     )
-    .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
+    .option('--data <json|@file|->', data)
 }
 
 /** @throws {UsageError} if a required field is missing or the body is empty */
@@ -104,25 +107,27 @@ export interface ListFlags {
 
 export const matchingRooms = "only rooms that match, as in 'type=private'"
 export const matchingMembers = "only members that match, as in 'type=guest'"
+export const matchingUsers = "only users that match, as in 'name~^test'"
 
-export const createWhereOption = (description = "only items that match, as in 'age>90d'") =>
+export const createWhereOption = (description: string) =>
   ['--where <condition>', `${description}; repeatable`, collect] as const
 
 export const searchOption = (items: string, fields: string) =>
   ['--search <text>', `only ${items} with this text anywhere in ${fields}; ignores case and accents`] as const
 
-interface ListFlagExamples {
-  where?: string
+interface ListFlagTexts {
+  where: string
+  /** Example of `--sort`. */
   sort?: string
 }
 
-export function addPagingFlags<C extends Command>(command: C, examples: ListFlagExamples = {}): C {
-  return addListFlags(command, { isPaged: true, ...examples })
+export function addPagingFlags<C extends Command>(command: C, texts: ListFlagTexts): C {
+  return addListFlags(command, { isPaged: true, ...texts })
 }
 
 export function addListFlags<C extends Command>(
   command: C,
-  { isPaged = false, where, sort = 'type,-name' }: ListFlagExamples & { isPaged?: boolean } = {},
+  { isPaged = false, where, sort = 'type,-name' }: ListFlagTexts & { isPaged?: boolean },
 ): C {
   command
     .option(
@@ -182,7 +187,7 @@ export function addConcurrencyFlag<C extends Command>(
 ): C {
   const note = adapts
     ? ` (default: adapts, starts at ${initialConcurrency})`
-    : '; reads adapt unless you set this flag'
+    : ` (default: ${initialConcurrency}; adapts for reads)`
   const option = new Option('--concurrency <n>', words + note)
   option.argParser(createIntegerParser('--concurrency', 1, 256))
   if (adapts) return command.addOption(option)
@@ -214,7 +219,7 @@ export const maxOption = [
 
 export function addSelectionFlags<C extends Command>(
   command: C,
-  { where, ...concurrency }: ConcurrencyFlag & { where?: string | undefined } = {},
+  { where, ...concurrency }: ConcurrencyFlag & { where: string },
 ): C {
   return addPaceFlags(command.option(...createWhereOption(where)), concurrency).option(...maxOption)
 }
@@ -228,7 +233,7 @@ export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand
 
 export function addTargetsFlags<C extends Command>(
   command: C,
-  options: ConcurrencyFlag & { where?: string | undefined },
+  options: ConcurrencyFlag & { where: string },
 ): C {
   return addSelectionFlags(command, options).option('--ignore-not-found', 'treat missing items as success')
 }

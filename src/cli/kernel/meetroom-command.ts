@@ -3,7 +3,7 @@ import {
   CommanderError,
   type ErrorOptions,
   Help,
-  type Option,
+  Option,
   type OptionValueSource,
   type ParseOptionsResult,
 } from 'commander'
@@ -41,6 +41,14 @@ export class PlainHelp extends Help {
   /** Omits the former name of a flag, as in `--type, --role <role>`. */
   override optionTerm(option: Option): string {
     return option.flags.replace(/^--[\w-]+, /, '')
+  }
+
+  /** Omits Commander's note of the default if the description contains the default. */
+  override optionDescription(option: Option): string {
+    if (!option.description.includes('(default: ')) return super.optionDescription(option)
+    const { flags, description, argChoices } = option
+    const choices = argChoices ? { argChoices } : {}
+    return super.optionDescription(Object.assign(new Option(flags, description), choices))
   }
 
   override styleTitle(title: string): string {

@@ -66,7 +66,7 @@ export class UserOption extends NamedOption {
 }
 
 export function createUserOption(note = ''): UserOption {
-  const text = `select the member by user instead of member ID: ${userArgumentText}${note}`
+  const text = `user of the member, instead of a member ID: ${userArgumentText}${note}`
   return new UserOption('--user <id>', text).argParser(
     collectParsed((id) => {
       // An empty ID would match anonymous participants, who have no user ID.

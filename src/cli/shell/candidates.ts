@@ -69,10 +69,9 @@ function listGroupCommands(root: Command, [name, ...more]: readonly string[]): C
 }
 
 function listFlags(command: Command): Candidate[] {
-  const flags = listOptions(command).map(({ long, short, description }) => ({
-    value: long ?? short ?? '',
-    words: description,
-  }))
+  const flags = listOptions(command)
+    .filter(({ hidden }) => !hidden)
+    .map(({ long, short, description }) => ({ value: long ?? short ?? '', words: description }))
   return [...flags, { value: '--help', words: 'help on the command' }]
 }
 

@@ -1,8 +1,16 @@
 import type { OperationName } from '../../api/endpoints.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import { addExamples, addTargetsFlags, matchingMembers } from '../kernel/flags.ts'
+import {
+  addExamples,
+  addTargetsFlags,
+  matchingMembers,
+  matchingRooms,
+  matchingUsers,
+} from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
+
+const matchingItems = { listRooms: matchingRooms, listMembers: matchingMembers, listUsers: matchingUsers }
 
 /** Loads the command's code on demand, to keep other commands fast. */
 export function defineTargetsCommand<C extends OperationName>(
@@ -24,7 +32,6 @@ export function defineTargetsCommand<C extends OperationName>(
     }),
   )
   command.targetsOperation = call[0]
-  const where = list === 'listMembers' ? matchingMembers : undefined
-  addTargetsFlags(command, { adapts: !destructive, where })
+  addTargetsFlags(command, { adapts: !destructive, where: matchingItems[list] })
   addExamples(command, ...definition.examples)
 }

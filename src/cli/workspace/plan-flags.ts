@@ -48,11 +48,11 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
     .option(...roleMapOption)
     .option(
       '--split <separator>',
-      "for a CSV: split a class such as '7a, 7b' at this separator",
+      "for a CSV: split a class cell such as '7a, 7b' at this separator",
       parseSeparator,
     )
     .addOption(
-      new Option('--room-type <type>', 'for a CSV: type of new rooms (default private)').choices(roomTypes),
+      new Option('--room-type <type>', 'for a CSV: type of new rooms (default: private)').choices(roomTypes),
     )
     .option(
       '--max-meeting-seconds <duration>',
@@ -60,7 +60,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
       createSecondsParser('--max-meeting-seconds'),
     )
     .addOption(
-      new Option('--encoding <name>', 'for a CSV without a byte order mark (default utf-8)').choices(
+      new Option('--encoding <name>', 'for a CSV without a byte order mark (default: utf-8)').choices(
         encodings,
       ),
     )

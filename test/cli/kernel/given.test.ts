@@ -10,7 +10,7 @@ function parseFlags(words: readonly string[]) {
     .option('--local')
     .option('--no-color')
     .exitOverride()
-  const command = importFlags(program.command('import')).action(() => {})
+  const command = importFlags(program.command('import'), 'rooms').action(() => {})
   program.parse(['import', ...words], { from: 'user' })
   return {
     options: readGivenOptions(command),

@@ -19,7 +19,7 @@ interface StatusFlags {
 export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void {
   const status = auth
     .command('status')
-    .summary('Show which key is used and whether it works')
+    .summary('Show the source of the key, and check the key')
     .description(
       'Show the profile, the service and the source of the key, and check the key. Never shows the key itself.',
     )

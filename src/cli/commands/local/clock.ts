@@ -11,7 +11,7 @@ export function defineLocalClock(local: MeetroomCommand, act: DefineAction): voi
     .summary('Advance, freeze or resume the clock of a test service')
     .description(
       'Change the clock of a test service, and print its time. Timestamps, meeting clocks, webhook retries and ' +
-        'heartbeats follow this clock. “advance” ends when due webhooks are delivered and due meetings have ended.',
+        'heartbeats follow this clock. “advance” ends when due webhooks are sent and due meetings have ended.',
     )
     .argument('<action>', 'advance, freeze or resume')
     .argument('[duration]', 'duration to advance, as in 1h or 1m30s')

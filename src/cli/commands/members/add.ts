@@ -26,7 +26,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .command('add')
     .summary('Add a user to a room, or to several rooms')
     .description(
-      'Add a user to a room, in the given role or the user’s default role. Without --if-exists, the service decides about an existing member; the embedded service updates the role. With --where or --all-rooms, adds the user to each selected room, skips rooms in which the user is a member, and prints one row per room.',
+      'Add a user to a room, in the given role or the user’s default role. Without --if-exists, the service decides about an existing member; the embedded service updates the role. With --where or --all-rooms, adds the user to each selected room, and prints one row per room. By default, these two flags skip rooms in which the user is a member.',
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new UserArgument('[user]'))

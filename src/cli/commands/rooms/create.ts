@@ -51,7 +51,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--record', descriptions.record)
     .option(
       '--max-meeting-seconds <duration>',
-      'maximum meeting time, as in 2700 (seconds) or 45m; the service terminates the room after this time; the clock runs while two or more guests or hosts are connected',
+      'maximum time with two or more guests or hosts connected, as in 2700 (seconds) or 45m; the service then terminates the room',
       createSecondsParser('--max-meeting-seconds'),
     )
     .option('--member <user[:role[:name]]>', `${descriptions.members}; repeatable`, collect)

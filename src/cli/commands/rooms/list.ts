@@ -5,6 +5,7 @@ import {
   addExamples,
   addPagingFlags,
   type ListFlags,
+  matchingRooms,
   searchOption,
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -26,7 +27,7 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
-  addConcurrencyFlag(addPagingFlags(addAlias(addStateFlags(list), 'ls')), {
+  addConcurrencyFlag(addPagingFlags(addAlias(addStateFlags(list), 'ls'), { where: matchingRooms }), {
     words: 'number of concurrent requests that read one room each',
   })
   addExamples(

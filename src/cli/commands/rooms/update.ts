@@ -8,6 +8,7 @@ import {
   addBodyFlags,
   addExamples,
   addSelectionFlags,
+  matchingRooms,
   requireFields,
   type TargetsFlags,
 } from '../../kernel/flags.ts'
@@ -46,7 +47,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--layout <layout>', descriptions.layout)
     .option('--record', descriptions.record)
     .option('--no-record', 'stop recording the meetings in the room')
-  addSelectionFlags(addBodyFlags(addStateFlags(update, instead))).action(
+  addSelectionFlags(addBodyFlags(addStateFlags(update, instead)), { where: matchingRooms }).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The API specification does not list `record` for updates, but some services accept the field.

@@ -18,7 +18,7 @@ function fullName(root: Command, words: readonly string[]): string {
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
-      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or, without an argument, all schemas. Services may send more fields, and may omit any field except IDs.',
+      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or, without an argument, all schemas. Services can add fields, and can omit any field except IDs.',
     )
     .argument('[command...]', 'command such as rooms list, or error, or workspace')
     .action(

@@ -25,7 +25,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
     .command('list')
     .summary('List the sessions of a room, or of all rooms')
     .description(
-      'List the current and past sessions of a room. With --all-rooms, or with --where and no room, lists the sessions of ' +
+      'List the online and ended sessions of a room. With --all-rooms, or with --where and no room, lists the sessions of ' +
         'all rooms, or of matching rooms, with room names, user names and roles.',
     )
     .addArgument(new RoomArgument('[room]'))
@@ -46,7 +46,12 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
       }),
     )
   list.selectsRooms = 'without arguments'
-  addPaceFlags(addPagingFlags(addAlias(list, 'ls'), { sort: 'name,-connected_at' }))
+  addPaceFlags(
+    addPagingFlags(addAlias(list, 'ls'), {
+      where: "only sessions that match, as in 'status=online'; without a room, only rooms that match",
+      sort: 'name,-connected_at',
+    }),
+  )
   addExamples(
     list,
     'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online',

@@ -12,9 +12,9 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .command('report')
     .summary('Report attendance: participants, times and durations')
     .description(
-      'Report attendance: participants, times and durations. Overlapping connections of a user count once. The share is ' +
-        'relative to the time during which anybody was in the room. Users who are still connected count up to now. ' +
-        'Write a time as 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d (seven days ' +
+      'Report attendance: participants, times and durations. Concurrent connections of a user count once. The share is ' +
+        'relative to the time during which anybody was in the room. Participants who are still connected count up to now. ' +
+        "Write a time as 2026-01-31, '2026-01-31 08:00', 2026-01-31T08:00Z, yesterday, 'today 08:00' or 7d (seven days " +
         'ago). A date means the beginning of that day in the time zone.',
     )
     .addArgument(createRoomsArgument())
@@ -50,7 +50,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         .default('user'),
     )
     .addOption(
-      new Option('--gap <duration>', 'shortest pause between two meetings of a room')
+      new Option('--gap <duration>', 'shortest pause between two meetings of a room (default: 15m)')
         .argParser(createDurationParser('--gap', {}))
         .default(undefined, '15m'),
     )

@@ -2,8 +2,16 @@ import { Option } from 'commander'
 import type { ExportFlags } from '../../import/export.ts'
 import { createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, createWhereOption, matchingMembers } from '../../kernel/flags.ts'
+import {
+  addExamples,
+  createWhereOption,
+  matchingMembers,
+  matchingRooms,
+  matchingUsers,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+
+const matchingItems = { users: matchingUsers, rooms: matchingRooms, members: matchingMembers }
 
 interface ExportCommand {
   kind: 'users' | 'rooms' | 'members'
@@ -25,7 +33,7 @@ export function defineExport(
     .addOption(
       new Option('--page-size <n>', 'items per request').argParser(createIntegerParser('--page-size', 1)),
     )
-    .option(...createWhereOption(kind === 'members' ? matchingMembers : undefined))
+    .option(...createWhereOption(matchingItems[kind]))
     .action(
       act('reads', async (context, ids: string[], flags: ExportFlags) => {
         const { runExport } = await import('../../import/export.ts')

@@ -21,7 +21,7 @@ export function defineImport(
     .summary(summary)
     .description(description)
     .argument('<file>', 'file to import, or - for standard input')
-  importFlags(addFlags(command)).action(
+  importFlags(addFlags(command), kind).action(
     act('writes', async (context, file: string, flags: ImportFlags) => {
       const { runImport } = await import('../../import/import.ts')
       await runImport(context, kind, file, flags)

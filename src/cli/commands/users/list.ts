@@ -1,6 +1,13 @@
 import { user } from '../../../api/resources.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, addPagingFlags, type ListFlags, searchOption } from '../../kernel/flags.ts'
+import {
+  addAlias,
+  addExamples,
+  addPagingFlags,
+  type ListFlags,
+  matchingUsers,
+  searchOption,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 
@@ -18,7 +25,7 @@ export function defineUserList(users: MeetroomCommand, act: DefineAction): void 
         runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
       ),
     )
-  addPagingFlags(addAlias(list, 'ls'), { sort: 'name,-created_at' })
+  addPagingFlags(addAlias(list, 'ls'), { where: matchingUsers, sort: 'name,-created_at' })
   addExamples(
     list,
     'meetroom users list --search jose',

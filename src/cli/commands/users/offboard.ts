@@ -4,6 +4,7 @@ import {
   addExamples,
   addPaceFlags,
   createWhereOption,
+  matchingUsers,
   maxOption,
   type TargetsFlags,
 } from '../../kernel/flags.ts'
@@ -28,12 +29,9 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     )
     .addArgument(createUsersArgument())
   offboard.option(...acceptsBlocksOption)
-  addPaceFlags(
-    saveFlags(offboard.option(...createWhereOption("only users that match, as in 'name~^test'"))).option(
-      ...maxOption,
-    ),
-    { adapts: false },
-  ).action(
+  addPaceFlags(saveFlags(offboard.option(...createWhereOption(matchingUsers))).option(...maxOption), {
+    adapts: false,
+  }).action(
     act('destroys', async (context, given: string[], flags: OffboardFlags) => {
       const { readTargets } = await import('../../targets/read-targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })

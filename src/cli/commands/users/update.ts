@@ -4,7 +4,13 @@ import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples, addSelectionFlags, requireFields, type TargetsFlags } from '../../kernel/flags.ts'
+import {
+  addExamples,
+  addSelectionFlags,
+  matchingUsers,
+  requireFields,
+  type TargetsFlags,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument } from '../../names/arguments.ts'
 import { createRenameOption, requireSelection } from '../shared/rename.ts'
@@ -24,7 +30,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     )
     .addArgument(new UserArgument('[user]'))
     .addOption(createRenameOption())
-  addSelectionFlags(addUserFlags(update)).action(
+  addSelectionFlags(addUserFlags(update), { where: matchingUsers }).action(
     act('writes', async (context, user_id: string | undefined, flags: UpdateFlags) => {
       if (flags.where) {
         if (user_id !== undefined) throw createFlagConflict('an ID', '--where')

@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import { delivery } from '../../../api/resources.ts'
 import { type DeliveryState, deliveryStates } from '../../../api/vocabulary.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
@@ -20,7 +19,9 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
       'List the waiting webhook deliveries, and the finished deliveries of the last day. Not every service has this operation; without it, the exit code is 6.',
     )
     .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
-    .addOption(new Option('--state, --status <state>', delivery.descriptions.state).choices(deliveryStates))
+    .addOption(
+      new Option('--state, --status <status>', 'only deliveries with this status').choices(deliveryStates),
+    )
     .option('--since <time>', 'only events since this time, such as 10m (ten minutes ago) or 2026-01-31')
     .action(
       act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {

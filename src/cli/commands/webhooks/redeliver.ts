@@ -26,8 +26,8 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     )
     .addOption(
       new Option(
-        '--state, --status <state>',
-        'with --since, only deliveries in this state (default: delivered and given_up)',
+        '--state, --status <status>',
+        'with --since, only deliveries with this status (default: delivered and given_up)',
       ).choices(deliveryStates),
     )
     .action(

@@ -14,15 +14,18 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     .command('trigger')
     .summary('Send a test event to a webhook receiver')
     .description(
-      'Send one test event to a webhook receiver, and print the event and the response. The flags set the body. Sends a request to the service only to find a room or user by name.',
+      'Send one test event to a webhook receiver, and print the event and the response. The flags set the body. Sends a request to the service only to find a room or user by name or email.',
     )
-    .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
+    .addArgument(new Argument('<event>', 'event to send').choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
     .addOption(new RoomOption('--room <room>', `${roomArgumentText} (default: a new ID)`))
     .addOption(new UserOption('--user <id>', `${userArgumentText} (default: an anonymous participant)`))
     .option(...secretFlag)
     .option('--header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
-  addBodyFlags(trigger).action(
+  addBodyFlags(
+    trigger,
+    'JSON object that replaces the default body, from a file or from standard input; the event and the other flags still set their fields',
+  ).action(
     act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
       const { triggerEvent } = await import('./trigger-event.ts')
       await triggerEvent(context, event, flags)

@@ -12,7 +12,7 @@ export function defineWorkspaceExport(workspace: MeetroomCommand, act: DefineAct
       'Print users, rooms and members as one YAML file in a stable order, or as JSON with -o json. The file contains no access tokens, times, IDs of the service, blocked members or anonymous participants. With --out, FILE.lock records the IDs of the rooms, so that “workspace diff” and “workspace apply” recognize these rooms.',
     )
     .option('--out <file>', 'write this new file, and its lock file beside it')
-    .option('--rooms <condition>', 'only rooms that match, as in type=private; repeatable', collect)
+    .option('--rooms <condition>', "only rooms that match, as in 'type=private'; repeatable", collect)
     .option('--users <condition>', 'only users that match; repeatable', collect)
     .action(
       act('compares', async (context, flags: WorkspaceExportFlags) => {

@@ -44,7 +44,9 @@ export interface ImportFlags extends PaceFlags {
   given: readonly GivenOption[]
 }
 
-export function importFlags<C extends Command>(command: C): C {
+export function importFlags<C extends Command>(command: C, kind: 'users' | 'rooms' | 'members'): C {
+  // Only imports of rooms have receipts, but every import accepts the released flag.
+  const hasReceipts = kind === 'rooms'
   return addPaceFlags(
     command
       .hook('preAction', () => {
@@ -62,13 +64,13 @@ export function importFlags<C extends Command>(command: C): C {
       .addOption(
         new Option(
           '--encoding <name>',
-          'encoding of a file without a byte order mark (default utf-8)',
+          'encoding of a file without a byte order mark (default: utf-8)',
         ).choices(encodings),
       )
       .option('--delimiter <character>', 'separator of CSV cells (default: from the header)', parseDelimiter)
       .option(
         '--map <column=field>',
-        "read a column as this field, or several, as in '{First} {Last}=name'; 'Notes=' ignores the column; repeatable, also to read a column as several fields",
+        "read a column, or several as in '{First} {Last}=name', as this field; 'Notes=' ignores a column; repeatable, also for one column",
         collect,
       )
       .option(...roleMapOption)
@@ -92,11 +94,17 @@ export function importFlags<C extends Command>(command: C): C {
       .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')
       .option(
         '--no-journal',
-        'write no journal and no receipt; an interrupted run cannot be resumed, and a second rooms import creates the rooms again',
+        hasReceipts
+          ? 'write no journal and no receipt; an interrupted run cannot be resumed, and a second rooms import creates the rooms again'
+          : 'write no journal; an interrupted run cannot be resumed',
       )
-      .option(
-        '--no-receipt',
-        'write no receipt; a second rooms import of the same rows creates the rooms again',
+      .addOption(
+        hasReceipts
+          ? new Option(
+              '--no-receipt',
+              'write no receipt; a second rooms import of the same rows creates the rooms again',
+            )
+          : new Option('--no-receipt', 'no effect: only “rooms import” writes receipts').hideHelp(),
       )
       .option('--resume', 'resume an interrupted run'),
   )
@@ -120,7 +128,7 @@ export function originFlag<C extends Command>(command: C): C {
 export function splitFlag<C extends Command>(command: C, field: string): C {
   return command.option(
     '--split <separator>',
-    `split a ${field} such as '7a, 7b' at this separator: one row for each part`,
+    `split a ${field} cell such as '7a, 7b' at this separator: one row for each part`,
     parseSeparator,
   )
 }
