@@ -61,7 +61,7 @@ test('the recipe for renaming rooms renames each room only once in two runs', as
 
 test('the recipe for lessons of 45 minutes creates a room with that limit and reopens the room after a termination', async () => {
   const world = await createWorld()
-  const [create = '', reopen = ''] = recipe('`rooms create` and a roster')
+  const [create = '', reopen = ''] = recipe('`--max-meeting-seconds` limits')
   expect((await runLine(world, create)).code).toBe(0)
   const [{ id, max_meeting_seconds: limit }] = (await world.send('GET', '/rooms')).body.rooms
   expect(limit).toBe(45 * 60)
