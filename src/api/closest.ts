@@ -35,11 +35,7 @@ function hasOneMoved(a: string, b: string): boolean {
   return shortened(a).some((short) => others.includes(short))
 }
 
-const foldWord = (word: string) =>
-  word
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/[-_\s\p{M}]/gu, '')
+const foldWord = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')
 
 function measureDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY

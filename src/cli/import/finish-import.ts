@@ -1,9 +1,9 @@
 import { counted } from '../../api/plural.ts'
-import { type Hint, InterruptedError, type Suggestion, suggest } from '../../errors.ts'
+import { type Hint, InterruptedError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { GivenOption } from '../kernel/given.ts'
 import type { Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
+import { buildResumeCommand, buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
 
 export interface ImportProgress {
@@ -95,50 +95,4 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return tally.missingHint
   return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(adapter.name, file, flags.given)]
-}
-
-const targetFlagNames = ['--profile', '--local', '--base-url']
-/** Flags to omit. The first two would stop the command at rows that fail again. */
-const omittedFlags = ['--max-errors', '--fail-fast', '--resume', ...targetFlagNames]
-
-/** @param hasSent false only if no row was imported; then there is no journal to resume */
-function buildResumeCommand(
-  name: string,
-  file: string,
-  given: readonly GivenOption[],
-  hasSent: boolean,
-): Suggestion {
-  return importCommand(name, file, given, omittedFlags, hasSent ? ['--resume'] : [])
-}
-
-export function buildUnblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  const others = [...omittedFlags, '--if-exists', '--dry-run']
-  return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
-}
-
-export function buildMatchCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  return importCommand(name, file, given, targetFlagNames, ['--match', 'name'])
-}
-
-/** @param added flags besides `--if-exists skip` */
-export function buildSkipCommand(
-  name: string,
-  file: string,
-  given: readonly GivenOption[],
-  added: readonly string[] = [],
-): Suggestion {
-  const others = [...omittedFlags, '--if-exists']
-  return importCommand(name, file, given, others, [...added, '--if-exists', 'skip'])
-}
-
-function importCommand(
-  name: string,
-  file: string,
-  given: readonly GivenOption[],
-  omitted: readonly string[],
-  added: readonly string[],
-): Suggestion {
-  const operand = file.startsWith('-') && file !== '-' ? `./${file}` : file
-  const options = given.filter(([flag]) => !omitted.includes(flag)).flat()
-  return suggest([name, 'import', operand, ...options, ...added])
 }

@@ -5,7 +5,7 @@ import { InterruptedError, MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
 import { findRooms } from '../names/item-finder.ts'
-import { buildSkipCommand } from './finish-import.ts'
+import { buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
 
 /** Maximum number of names for separate searches. For more names, all rooms are listed. */

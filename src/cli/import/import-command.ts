@@ -1,0 +1,48 @@
+import { type Suggestion, suggest } from '../../errors.ts'
+import type { GivenOption } from '../kernel/given.ts'
+
+const targetFlagNames = ['--profile', '--local', '--base-url']
+/** Flags to omit. The first two would stop the command at rows that fail again. */
+const omittedFlags = ['--max-errors', '--fail-fast', '--resume', ...targetFlagNames]
+
+/** @param hasSent false only if no row was imported; then there is no journal to resume */
+export function buildResumeCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  hasSent: boolean,
+): Suggestion {
+  return importCommand(name, file, given, omittedFlags, hasSent ? ['--resume'] : [])
+}
+
+export function buildUnblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  const others = [...omittedFlags, '--if-exists', '--dry-run']
+  return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
+}
+
+export function buildMatchCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  return importCommand(name, file, given, targetFlagNames, ['--match', 'name'])
+}
+
+/** @param added flags besides `--if-exists skip` */
+export function buildSkipCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  added: readonly string[] = [],
+): Suggestion {
+  const others = [...omittedFlags, '--if-exists']
+  return importCommand(name, file, given, others, [...added, '--if-exists', 'skip'])
+}
+
+function importCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  omitted: readonly string[],
+  added: readonly string[],
+): Suggestion {
+  const operand = file.startsWith('-') && file !== '-' ? `./${file}` : file
+  const options = given.filter(([flag]) => !omitted.includes(flag)).flat()
+  return suggest([name, 'import', operand, ...options, ...added])
+}
