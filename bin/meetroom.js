@@ -27,13 +27,19 @@ function run() {
     .main(argv)
     .then((code) => {
       process.exitCode = code
-      if (folder && code < 128 && scripts.some(({ isDue }) => isDue))
-        require('./keep-cache.js')(folder, scripts, isOurs)
+      if (folder && code < 128 && scripts.some(({ isDue }) => isDue)) keepCache()
       const leave = () => require('./leave.js')(code, argv[0] === '__complete')
       if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) leave()
       // After a signal, a thread may still be opening a named pipe.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
+}
+
+/** Ignores errors, for example of too many open files, because the cache only saves time. */
+function keepCache() {
+  try {
+    require('./keep-cache.js')(folder, scripts, isOurs)
+  } catch {}
 }
 
 function isWritten(text) {

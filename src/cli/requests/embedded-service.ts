@@ -4,11 +4,13 @@ import type { RunningCommand } from './running-command.ts'
 
 /**
  * Returns an origin only if an embedded service responds. Sends no key, and requests only to this machine.
+ * With `--curl`, sends nothing.
  */
 export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
   const { baseUrl } = await context.settings()
   const origin = baseUrl && reachableOrigin(baseUrl.value)
   if (origin === undefined || !isLoopback(new URL(origin).hostname)) return undefined
+  if (context.flags.curl) return origin
   const transport = await context.connect(origin, context.host)
   try {
     const request = { method: 'GET', url: `${origin}/rooms/-`, headers: {} }

@@ -92,7 +92,10 @@ export async function requireReviewedPlan(
   { baseUrl, applicationId }: WorkspaceIdentity,
   renewal: readonly string[],
 ): Promise<void> {
-  if (reviewed.base_url !== baseUrl || (reviewed.application_id ?? undefined) !== applicationId)
+  // Only rooms show the application ID.
+  const { application_id = null } = reviewed
+  const isOther = application_id !== null && applicationId !== undefined && application_id !== applicationId
+  if (reviewed.base_url !== baseUrl || isOther)
     throw new UsageError(`${file} is the plan of another workspace, at ${reviewed.base_url}`)
   const present = new Set(linesOf(plan))
   const before = new Set(reviewed.items)

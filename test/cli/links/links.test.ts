@@ -174,6 +174,12 @@ describe('members links', () => {
     expect(world.requests).toEqual([])
   })
 
+  test('members links with --curl sends no probe to a service on this machine', async () => {
+    const env = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1', MEETROOM_JOIN_URL: '' }
+    const { code } = await world.run(`members links ${world.ids.hall} --curl`, { env })
+    expect([code, world.requests]).toEqual([0, []])
+  })
+
   test('members links refuses -o ids', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o ids`))).toMatchObject({
       code: 2,

@@ -90,6 +90,6 @@ function writeControlFile(path: string, content: ControlFile): void {
   try {
     replaceFile(path, `${JSON.stringify(content)}\n`, { overwrite: false })
   } catch (error) {
-    throw toWriteError(`--control ${path}`, error, { Kind: UsageError })
+    throw toWriteError(`--control ${path}`, error)
   }
 }

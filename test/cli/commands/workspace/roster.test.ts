@@ -384,6 +384,14 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
+  test('workspace apply accepts a plan file from before the first room of the workspace', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: new }]\n')
+    await at.run('workspace diff school.yaml --out plan.json')
+    await at.room('R')
+    expect(await at.run('workspace apply school.yaml --plan plan.json --yes')).toMatchObject({ code: 0 })
+  })
+
   test('a plan file contains the flags of the plan, and workspace apply exits 2 for --plan with --prune and for an invalid plan file', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
