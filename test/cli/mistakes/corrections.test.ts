@@ -77,6 +77,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['profiles add ost http://127.0.0.1:4103/v1', 'auth login http://127.0.0.1:4103/v1 --profile ost'],
   ['auth login 127.0.0.1:4103', 'auth login http://127.0.0.1:4103'],
   ['api /rooms', 'api GET /rooms'],
+  ['api GET /v1/rooms', 'api GET /rooms'],
   ['api -X DELETE /users/ada', 'api DELETE /users/ada'],
   ['$ meetroom rooms list', 'rooms list'],
   ['webhooks deliveries --local --status failed', 'webhooks deliveries --status given_up --local'],

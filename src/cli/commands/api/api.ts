@@ -65,6 +65,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
         throw createFlagConflict('--paginate', '--include', {
           hint: 'omit --include: the document combines several responses',
         })
+      refuseBasePath(path, (await context.settings()).baseUrl?.value)
       const input = await toInput(context, endpoint, path, flags)
       if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
       if (flags.paginate) return printPages(context, endpoint, input)
@@ -98,6 +99,15 @@ function toRoute(verb: string, path: string): Route {
   if (hasDotSegment(pathname))
     throw new UsageError(`the path must not contain “.” or “..” as a segment: “${path}”`)
   return { id: `api.${method.toLowerCase()}`, summary: '', method, path: pathname }
+}
+
+/** @throws {UsageError} for a path such as `/v1/rooms` if the base URL ends with `/v1` */
+function refuseBasePath(path: string, baseUrl: string | undefined): void {
+  const base = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
+  if (base !== '' && path.startsWith(`${base}/`))
+    throw new UsageError(`the path must be below the base URL, which already has ${base}, not “${path}”`, {
+      correction: [path, path.slice(base.length)],
+    })
 }
 
 type Request = AnyInput & { query: Record<string, unknown> }
