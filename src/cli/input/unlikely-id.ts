@@ -1,11 +1,22 @@
 /** Spaces, double quotes, brackets and separators of lists, which IDs rarely contain. */
 const unlikely = /[\p{Zs}"<>()[\]{},;]/u
-/** Numbers such as `1.0E+11` and errors such as `#REF!` from spreadsheets. */
-const damaged = /^-?\d(?:[.,]\d+)?E\+?\d+$|^#(?:REF|NAME|VALUE|N\/A|DIV\/0|NULL|NUM|#+)[!?]?$/i
+/** Numbers such as `1.0E+11` and errors such as `#REF!`, as spreadsheets write them. */
+const damaged = /^-?\d(?:[.,]\d+)?E\+\d\d+$|^#(?:REF|NAME|VALUE|N\/A|DIV\/0|NULL|NUM|#+)[!?]?$/i
+/** Numbers such as `7E3`, which may also be IDs. */
+const scientific = /^-?\d(?:[.,]\d+)?E\+?\d+$/i
 
 /** Describes an ID that is probably a mistake; undefined for other IDs. */
 export function describeUnlikelyId(field: string, id: string): string | undefined {
-  return unlikely.test(id) || damaged.test(id) ? `${field} “${id}” does not look like an ID` : undefined
+  return [unlikely, damaged, scientific].some((pattern) => pattern.test(id))
+    ? `${field} “${id}” does not look like an ID`
+    : undefined
+}
+
+/** Describes an ID that a spreadsheet has certainly replaced; undefined for other IDs. */
+export function findDamage(field: string, id: string): string | undefined {
+  return damaged.test(id)
+    ? `${field} “${id}” was damaged by a spreadsheet; format the column as text and save the file again`
+    : undefined
 }
 
 /** Returns true for email fields, which some services have although the API specification lists none. */

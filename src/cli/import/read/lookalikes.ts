@@ -1,6 +1,11 @@
 import { andMore } from '../../../api/plural.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
-import { describeUnlikelyEmail, describeUnlikelyId, isEmailField } from '../../input/unlikely-id.ts'
+import {
+  describeUnlikelyEmail,
+  describeUnlikelyId,
+  findDamage,
+  isEmailField,
+} from '../../input/unlikely-id.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { splitFields } from './check.ts'
@@ -58,7 +63,7 @@ export class Lookalikes {
       if (!earlier) {
         if (values.size < maxValues) values.set(key, { value, line: row.line, number: row.number })
         if (isRoom && isListCell(value)) yield describeListCell(value)
-        else if (idFields.includes(field)) {
+        else if (idFields.includes(field) && !findDamage(field, value)) {
           const unlikely = describeUnlikelyId(field, value)
           if (unlikely !== undefined) yield unlikely
         }

@@ -5,6 +5,7 @@ import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { listPlaceholders } from '../../input/placeholders.ts'
+import { findDamage } from '../../input/unlikely-id.ts'
 import { findNearChoice } from '../../output/views/near-field.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
@@ -57,7 +58,10 @@ const maxUnlisted = 20
 
 /** Kind of rows: the items of an import, or the members for `--group-by`. */
 type RowKind = ImportColumns &
-  Pick<ImportAdapter, 'view' | 'extraColumns' | 'normalize' | 'creationDefaults' | 'defaultFlags'>
+  Pick<
+    ImportAdapter,
+    'view' | 'extraColumns' | 'normalize' | 'creationDefaults' | 'defaultFlags' | 'listReferencedUsers'
+  >
 
 export async function createRowReader(adapter: RowKind, options: ReaderOptions): Promise<RowReader> {
   const { createBodySchema } = await import('../../../api/schemas.ts')
@@ -103,8 +107,14 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
       const id = body[field]
       if (id === undefined) continue
       const problem =
-        typeof id === 'object' ? `${field} must be text or a number` : findSegmentProblem(field, String(id))
+        typeof id === 'object'
+          ? `${field} must be text or a number`
+          : (findSegmentProblem(field, String(id)) ?? findDamage(field, String(id)))
       if (problem) return { problem, ...trimmedPart }
+    }
+    for (const user of adapter.listReferencedUsers?.(body) ?? []) {
+      const problem = findDamage('user_id', toText(user))
+      if (problem) return { problem: `members: ${problem}`, ...trimmedPart }
     }
     return trimmedPart ? { body, ...trimmedPart } : { body }
   }

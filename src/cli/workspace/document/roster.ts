@@ -12,6 +12,7 @@ import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
 import { splitCell } from '../../import/read/split-rows.ts'
 import { MissingColumnError } from '../../import/read/unknown-columns.ts'
+import { findDamage } from '../../input/unlikely-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
@@ -165,7 +166,7 @@ function addRow(
     column === undefined ? '' : String(fields[column] ?? '').trim()
   const [idColumn, nameColumn, emailColumn] = columns.users
   const user_id = cell(idColumn)
-  const problem = findSegmentProblem('user_id', user_id)
+  const problem = findSegmentProblem('user_id', user_id) ?? findDamage('user_id', user_id)
   if (problem !== undefined) return `${idColumn}: ${problem}`
   const declared = { name: cell(nameColumn), email: cell(emailColumn) }
   const conflict = addUser(roster, { user_id, fields: withoutEmpty(declared), isProtected: undefined }, line)

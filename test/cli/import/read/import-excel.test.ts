@@ -98,6 +98,32 @@ describe('a CSV file from Excel', () => {
     )
   })
 
+  test.each<[string, string, string]>([
+    ['users', 'user_id;name\n1,00E+03;Ada', 'user_id “1,00E+03”'],
+    ['users', 'user_id;name\n1.0E+11;Ada', 'user_id “1.0E+11”'],
+    ['users', 'user_id;name\n#REF!;Ada', 'user_id “#REF!”'],
+    ['members', 'room_id;user_id\n6.6E+23;ada', 'room_id “6.6E+23”'],
+    ['rooms', 'name;type;members\nMaths;open;ada|#N/A:host', 'members: user_id “#N/A”'],
+    ['rooms --group-by name', 'name;type;user_id\nMaths;open;1E+05', 'user_id “1E+05”'],
+  ])('%s import of %j refuses an ID that a spreadsheet damaged', async (kind, content, id) => {
+    world.file('list.csv', `${content}\n`)
+    const [group = '', ...flags] = kind.split(' ')
+    const { code, stderr } = await world.run([group, 'import', 'list.csv', ...flags])
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      `error: list.csv:2: ${id} was damaged by a spreadsheet; format the column as text and save the file again`,
+    ])
+    expect(stderr).not.toContain('warning')
+  })
+
+  test('users import accepts the ID 7E3 with a warning', async () => {
+    const { code, stderr } = await world.imported('people.csv', 'user_id\n7E3\n')
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: people.csv:2: user_id “7E3” does not look like an ID\nimported 1 of 1 user\n',
+    ])
+  })
+
   test('users import of a CSV file with 23 invalid rows prints the first twenty errors', async () => {
     const content = `user_id;name\n${';x\n'.repeat(23)}`
     const { stderr } = await world.imported('people.csv', content)
