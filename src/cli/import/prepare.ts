@@ -42,7 +42,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
     throw new UsageError('--unblock needs --if-exists update or --if-exists overwrite')
   const journal = resolveJournalPath(context, request)
-  const format = detectInputFormat(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
+  const format = detectInputFormat(file === '-' ? undefined : file, flags.inputFormat)
   const defaults: RequestBody = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])

@@ -1,15 +1,18 @@
-import { readdirSync } from 'node:fs'
-import { basename, dirname, parse } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, parse, resolve, sep } from 'node:path'
 import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, type UsageError } from '../../errors.ts'
 
-/** Suggests a file of the same directory with a similar name or another extension. */
+/** Suggests a path of this system, or a file of the same directory with a similar name or another extension. */
 export function explainMissingFile(
   { cause }: UsageError,
   words: readonly string[],
   rest: readonly string[],
 ): Hint | undefined {
   const { code, path } = Object(cause) as NodeJS.ErrnoException
+  const foreign = code === 'ENOENT' && path !== undefined ? explainForeign(path, words, rest) : undefined
+  if (foreign) return foreign
   const meant = code === 'ENOENT' && path !== undefined ? findMeant(path) : undefined
   if (path === undefined || meant === undefined) return undefined
   const typed = basename(path)
@@ -20,6 +23,35 @@ export function explainMissingFile(
   if (word === undefined) return `did you mean “${meant}”?`
   return ['did you mean: ', suggest([...words, ...rest.with(at, word.slice(0, -typed.length) + meant)])]
 }
+
+/** Explains a path that begins with `~`, and a Windows path on another system. */
+function explainForeign(path: string, words: readonly string[], rest: readonly string[]): Hint | undefined {
+  for (const [at, word] of rest.entries()) {
+    const [, before = '', typed = '', home, drive = '', local = ''] =
+      /^((?:--[\w-]+=)?@?)((?:(~)[/\\]|([a-z]):)?(.+))$/is.exec(word) ?? []
+    if (typed === '' || !path.endsWith(sep + typed)) continue
+    const type = (file: string) => suggest([...words, ...rest.with(at, before + file)])
+    if (home)
+      return [
+        `the shell does not expand ~ ${before === '' ? 'in quotes' : 'within a word'}: `,
+        type(join(homedir(), local)),
+      ]
+    const isWindows = drive !== '' || local.includes('\\')
+    if (sep !== '/' || !isWindows) continue
+    const slashed = local.replaceAll('\\', '/')
+    const mounted = drive === '' ? slashed : join('/mnt', drive.toLowerCase(), slashed)
+    const existing = [mounted, basename(slashed)].find((file) =>
+      existsSync(resolve(dirOf(path, typed), file)),
+    )
+    if (existing !== undefined) return ['this is a Windows path; did you mean: ', type(existing)]
+    return slashed === local && !local.startsWith('/')
+      ? 'this is a Windows path, and the shell removed its backslashes; pass a path of this system'
+      : `this is a Windows path; pass a path of this system, such as ${mounted}${drive && ' in WSL'}`
+  }
+  return undefined
+}
+
+const dirOf = (path: string, typed: string) => path.slice(0, -typed.length)
 
 function findMeant(path: string): string | undefined {
   const { name: stem, ext } = parse(path)

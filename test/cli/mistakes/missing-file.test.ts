@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { expect, test } from 'vitest'
 import { importFixture } from '../../helpers/imports.ts'
 
@@ -43,6 +45,43 @@ test('a missing file causes a suggestion of a file with a similar name, unless d
     expect([line, await hintOf(line.split(' '))]).toEqual([line, [2, hint]])
   }
   expect(world.requests).toEqual([])
+})
+
+test.each([
+  ['~/people.csv', `the shell does not expand ~ in quotes: meetroom users import ${homedir()}/people.csv`],
+  ['C:\\Users\\people.csv', 'this is a Windows path; did you mean: meetroom users import people.csv'],
+  ['folder\\list.csv', 'this is a Windows path; did you mean: meetroom users import folder/list.csv'],
+  [
+    'C:\\Users\\other.csv',
+    'this is a Windows path; pass a path of this system, such as /mnt/c/Users/other.csv in WSL',
+  ],
+  [
+    'C:Usersother.csv',
+    'this is a Windows path, and the shell removed its backslashes; pass a path of this system',
+  ],
+])('users import of %s names the path as typed, and explains it', async (path, hint) => {
+  world.file('people.csv', 'user_id\nada\n')
+  mkdirSync(world.path('folder'))
+  world.file('folder/list.csv', 'user_id\nada\n')
+  const { stderr } = await world.run(['users', 'import', path])
+  expect(stderr.split('\n')[0]).toBe(`error: ${path} cannot be read: no such file`)
+  expect(await hintOf(['users', 'import', path])).toEqual([2, `hint: ${hint}`])
+})
+
+test('a flag with ~ after the equals sign causes a suggestion with the home directory', async () => {
+  world.file('members.csv', 'room_id,user_id\nx,ada\n')
+  expect(await hintOf(['members', 'import', 'members.csv', '--room-ids=~/rooms.ndjson'])).toEqual([
+    2,
+    `hint: the shell does not expand ~ within a word: meetroom members import members.csv --room-ids=${homedir()}/rooms.ndjson`,
+  ])
+})
+
+test('errors in a file in another directory name the path as typed', async () => {
+  mkdirSync(world.path('sub'))
+  world.file('sub/people.csv', 'user_id\n..\n')
+  world.file('sub/people.yaml', '')
+  expect((await world.run('users import ./sub/people.csv')).stderr).toMatch(/^error: .\/sub\/people.csv:2: /)
+  expect((await world.run('users import sub/people.yaml')).stderr).toMatch(/^error: sub\/people.yaml is YAML/)
 })
 
 test('--data with the name of a file causes a suggestion of --data @FILE', async () => {

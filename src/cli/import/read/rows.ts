@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path'
+import { extname } from 'node:path'
 import { formatChoices } from '../../../api/either.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, readJson } from '../../../api/json.ts'
@@ -45,7 +45,7 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
   const format = given ?? byName[extname(path ?? '').toLowerCase()]
   if (format) return format
   if (/\.ya?ml$/i.test(path ?? ''))
-    throw new UsageError(`${basename(path ?? '')} is YAML, which imports do not read`, {
+    throw new UsageError(`${path} is YAML, which imports do not read`, {
       hint: 'save the file as JSON or CSV',
     })
   throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { AppendFile } from '../../../files/append-file.ts'
 import { toStorageError } from '../../../files/file-errors.ts'
@@ -38,7 +38,7 @@ interface Kept {
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)
   const given = resolve(host.cwd, file)
-  const name = file === '-' ? 'standard input' : basename(file)
+  const name = file === '-' ? 'standard input' : file
   const kept =
     file === '-'
       ? await keepInput(readStdin(host), name, host)

@@ -42,8 +42,7 @@ describe('an import', () => {
   test('users import refuses a file with an unknown extension without --input-format', async () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
-        `error: the format of ${world.path('people.txt')} is unknown\n` +
-          'hint: pass --input-format with csv, ndjson or json\n',
+        'error: the format of people.txt is unknown\nhint: pass --input-format with csv, ndjson or json\n',
       ),
     )
     expect(await world.imported('people.yml', '- user_id: ada\n')).toEqual(
