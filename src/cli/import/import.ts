@@ -8,7 +8,7 @@ import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { createAdapters } from './adapters/index.ts'
 import { finishImport } from './finish-import.ts'
 import { runImportRows } from './import-run.ts'
-import { warnAboutNamesakes } from './namesakes.ts'
+import { warnAboutLeadingZeros, warnAboutNamesakes } from './namesakes.ts'
 import { type ImportPlan, prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { openSource } from './read/source.ts'
@@ -26,6 +26,7 @@ export async function runImport(
   try {
     const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })
     await warnAboutNamesakes(context, plan)
+    await warnAboutLeadingZeros(context, plan)
     await confirmImport(context, plan)
     const { run, hasSent } = await runImportRows(context, plan)
     await finishImport(context, plan, run, hasSent)

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts'
 import { InterruptedError, MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
+import { createTwinFinder } from '../matching/match.ts'
 import { findRooms } from '../names/item-finder.ts'
 import { buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
@@ -22,12 +23,7 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
       for (const { body } of batch)
         if (body && adapter.keyOf(body) === undefined) increment(rows, toText(body['name']))
   if (rows.size === 0) return
-  const rooms = await countRooms(await context.client(), rows).catch((error: unknown) => {
-    // A key may have permission to create rooms, but not to list them.
-    if (error instanceof MeetroomError && !(error instanceof InterruptedError))
-      return new Map<string, number>()
-    throw error
-  })
+  const rooms = await countRooms(await context.client(), rows).catch(ignoreRefusal(new Map<string, number>()))
   if (rooms.size === 0) return
   const names = [...rooms.keys()]
   const count = names.reduce((sum, name) => sum + (rows.get(name) ?? 0), 0)
@@ -47,6 +43,37 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
         ]
       : what,
   )
+}
+
+/** Warns about rows that create a user whose ID differs from an existing ID only by leading zeros. */
+export async function warnAboutLeadingZeros(context: Context, plan: ImportPlan): Promise<void> {
+  if (plan.adapter.name !== 'users' || plan.numericUserIds.length === 0 || context.flags.quiet) return
+  const existing = await listNumericUsers(await context.client()).catch(ignoreRefusal([]))
+  const exists = new Set(existing)
+  const findTwin = createTwinFinder(existing)
+  const found = plan.numericUserIds.flatMap((id) => {
+    const twin = exists.has(id) ? undefined : findTwin(id)
+    return twin === undefined ? [] : [`“${id}” (“${twin}” exists)`]
+  })
+  if (found.length > 0)
+    await context.notice(
+      `warning: ${counted(found.length, 'user ID differs from an existing ID', 'user IDs differ from existing IDs')} only by leading zeros, which spreadsheets remove: ${listNames(found, maxNamed)}`,
+    )
+}
+
+async function listNumericUsers(client: Client): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { items } of readList(withoutNotices(client), 'listUsers', {}, { all: true }))
+    for (const { user_id } of items) if (/^\d+$/.test(toText(user_id))) ids.push(toText(user_id))
+  return ids
+}
+
+/** Returns a handler of a failed list. A key may have permission to create items, but not to list them. */
+function ignoreRefusal<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof MeetroomError && !(error instanceof InterruptedError)) return otherwise
+    throw error
+  }
 }
 
 async function countRooms(client: Client, names: ReadonlyMap<string, number>): Promise<Map<string, number>> {

@@ -31,6 +31,8 @@ interface ImportRequest {
 export interface ImportPlan extends ImportRequest {
   format: InputFormat
   checked: CheckedInput
+  /** User IDs that are numbers; empty with `--resume`. */
+  numericUserIds: readonly string[]
   /** Undefined in a dry run, with `--no-journal`, and for a stream without `--journal`. */
   journal: string | undefined
   receipt: string | undefined
@@ -100,6 +102,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   return {
     ...request,
     format,
+    numericUserIds: lookalikes?.listNumbers('user_id') ?? [],
     checked:
       adapter.createDuplicates && !flags.again
         ? await withoutImported(context, request, checked, { journal, receipt })

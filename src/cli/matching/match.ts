@@ -16,11 +16,17 @@ function toExactKey(value: unknown, field: NameField): string {
   return field === 'email' ? toText(value).toLowerCase() : toText(value)
 }
 
-/** Returns a function that finds an ID that differs from a given ID only in letter case. */
-export function createCaseFinder(ids: Iterable<string>): (id: string) => string | undefined {
+/** Returns a function that finds an ID that differs from a given ID only in letter case or leading zeros. */
+export function createTwinFinder(ids: Iterable<string>): (id: string) => string | undefined {
+  const fold = (id: string) => withoutLeadingZeros(id).toLowerCase()
   const byFolded = new Map<string, string[]>()
-  for (const id of ids) byFolded.set(id.toLowerCase(), [...(byFolded.get(id.toLowerCase()) ?? []), id])
-  return (id) => byFolded.get(id.toLowerCase())?.find((other) => other !== id)
+  for (const id of ids) byFolded.set(fold(id), [...(byFolded.get(fold(id)) ?? []), id])
+  return (id) => byFolded.get(fold(id))?.find((other) => other !== id)
+}
+
+/** Removes the leading zeros of a number, as spreadsheets do. */
+export function withoutLeadingZeros(text: string): string {
+  return text.replace(/^0+(?=\d+$)/, '')
 }
 
 export function hasOtherCase(id: string, other: string): boolean {

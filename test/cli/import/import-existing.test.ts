@@ -324,3 +324,35 @@ describe('import --dry-run', () => {
     expect(world.requests).toEqual([])
   })
 })
+
+describe('users import of numeric IDs', () => {
+  const similar =
+    'warning: 2 user IDs differ from existing IDs only by leading zeros, which spreadsheets remove: “7” (“007” exists), “0012” (“12” exists)\n'
+  beforeEach(async () => {
+    for (const id of ['007', '12', '30', 'ada']) await user(id)
+    world.file('people.csv', 'user_id\n7\n0012\n30\nada\n5\n05\n')
+    world.file('people.json', '[{"user_id":7},{"user_id":"0012"}]')
+  })
+
+  test('users import and its dry run warn of IDs that differ only by leading zeros in the file or from existing IDs', async () => {
+    const warnings = `warning: people.csv:7: user_id “05” differs from the value in line 6 only by leading zeros\n${similar}`
+    expect((await run('users import people.csv --dry-run')).stderr).toContain(warnings)
+    expect((await run('users import people.json --dry-run')).stderr).toContain(similar)
+    expect((await run('users import people.csv --if-exists skip')).stderr).toBe(
+      `${warnings}imported 4 of 6 users; 2 skipped\n`,
+    )
+  })
+
+  test('users import lists no users with --quiet or without numeric IDs, and needs no permission to list users', async () => {
+    const lists = () => world.sent().filter((sent) => /^GET .users\?/.test(sent))
+    world.file('names.csv', 'user_id\nada\n')
+    for (const line of ['people.csv --dry-run --quiet', 'names.csv --dry-run']) {
+      world.requests.length = 0
+      await run(`users import ${line}`)
+      expect(lists()).toEqual([])
+    }
+    world.intercept = async ({ method, url }, next) =>
+      method === 'GET' && url.includes('/users?') ? answer(403, { error: { code: 'forbidden' } }) : next()
+    expect(await run('users import people.json')).toMatchObject({ code: 0 })
+  })
+})

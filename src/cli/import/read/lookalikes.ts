@@ -7,10 +7,12 @@ import {
   isEmailField,
 } from '../../input/unlikely-id.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
+import { withoutLeadingZeros } from '../../matching/match.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { splitFields } from './check.ts'
 import { idFields, isIdentifyingField } from './identity.ts'
 import { formatRowPlace, maxReported } from './place.ts'
+import { toId } from './reader.ts'
 import type { Row } from './rows.ts'
 import { describeListCell, isListCell } from './split-rows.ts'
 
@@ -46,9 +48,16 @@ export class Lookalikes {
     return this.#count > maxReported ? [`${andMore(this.#count - maxReported)} such warnings`] : []
   }
 
+  /** Returns the values of a field that consist of digits, without values similar to an earlier value. */
+  listNumbers(field: string): readonly string[] {
+    const values = [...(this.#values.get(field)?.values() ?? [])]
+    return values.map(({ value }) => value).filter((value) => /^\d+$/.test(value))
+  }
+
   *#find(row: Row): Generator<string> {
-    for (const [column, given] of Object.entries(row.fields ?? {})) {
+    for (const [column, cell] of Object.entries(row.fields ?? {})) {
       const field = this.#fieldOf(column)
+      const given = toId(field, cell)
       if (typeof given !== 'string' || !isIdentifyingField(field)) continue
       // Surrounding white space is removed before the row is sent.
       const value = trimWhiteSpace(given)
@@ -77,7 +86,8 @@ export class Lookalikes {
 
 function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
   const text = /^[!-~]+(?: [!-~]+)*$/.test(value) ? value : collapseSpaces(value.normalize('NFKC'))
-  return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text
+  if (ignoresCase || isEmailValue(field, value)) return text.toLowerCase()
+  return idFields.includes(field) ? withoutLeadingZeros(text) : text
 }
 
 const isEmailValue = (field: string, value: string) => isEmailField(field) || value.includes('@')
@@ -90,5 +100,6 @@ function describeDifference(one: string, other: string): string {
   if (collapseSpaces(one) === collapseSpaces(other)) return 'white space'
   const [a = '', b = ''] = [one, other].map((value) => collapseSpaces(value.normalize('NFKC')))
   if (a === b) return 'Unicode normalization'
+  if (withoutLeadingZeros(a) === withoutLeadingZeros(b)) return 'leading zeros'
   return 'letter case'
 }

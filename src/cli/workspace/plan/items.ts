@@ -1,4 +1,5 @@
 import { toText } from '../../../api/to-text.ts'
+import { hasOtherCase } from '../../matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'
 import type { ItemComparison } from './compare.ts'
@@ -50,8 +51,10 @@ export function toCreation(fields: Item): FieldChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, after }))
 }
 
-export function describeCaseTwin(twin: string | undefined): string | undefined {
-  return twin === undefined ? undefined : `“${twin}” exists and differs only by letter case`
+/** Describes an existing name or ID that `createTwinFinder` found. */
+export function describeTwin(name: string, twin: string | undefined): string | undefined {
+  if (twin === undefined) return undefined
+  return `“${twin}” exists and differs only by ${hasOtherCase(name, twin) ? 'letter case' : 'leading zeros'}`
 }
 
 export function nameOf(item: Item | undefined): string | null {

@@ -1,13 +1,13 @@
 import { listNames } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
 import { describeUnrestoredByDeletion } from '../../import/unrestored.ts'
-import { createCaseFinder, groupByName } from '../../matching/match.ts'
+import { createTwinFinder, groupByName } from '../../matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
 import { compareFields, type ItemComparison } from './compare.ts'
-import { createDifferences, createItem, describeCaseTwin, nameOf, toCreation } from './items.ts'
+import { createDifferences, createItem, describeTwin, nameOf, toCreation } from './items.ts'
 import { findLostRooms, listNewRooms } from './lost-rooms.ts'
 import type { PlanItem, PlanOptions } from './plan.ts'
 import type { ReadList } from './state.ts'
@@ -46,7 +46,7 @@ export function planRooms(input: RoomsInput): RoomPlan {
   const adopted = findLostRooms(state.items, section)
   const idOf = (key: string) => adopted.get(key) ?? section.rooms.get(key)?.id
   const takenNames = findTakenNames(input, idOf)
-  const findTwin = createCaseFinder(takenNames.keys())
+  const findTwin = createTwinFinder(takenNames.keys())
   const owned = new Set<string>()
   const creations: PlanItem[] = []
   for (const room of desired) {
@@ -70,7 +70,7 @@ export function planRooms(input: RoomsInput): RoomPlan {
     if (unresolved) planned.others.push(createItem(unresolved.action, other, { reason: unresolved.reason }))
     else {
       const { create, update } = splitForCreation('room', { ...room.creationDefaults, ...fields })
-      const reason = describeCaseTwin(findTwin(name ?? key))
+      const reason = describeTwin(name ?? key, findTwin(name ?? key))
       creations.push(createItem('create', other, { changes: toCreation(create), reason }))
       if (update['is_terminated'] === true)
         planned.terminations.push(createItem('change', other, { changes: [terminated] }))

@@ -1,9 +1,9 @@
 import { describeUnrestoredByDeletion } from '../../import/unrestored.ts'
-import { createCaseFinder } from '../../matching/match.ts'
+import { createTwinFinder } from '../../matching/match.ts'
 import type { DesiredUser } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { compareFields } from './compare.ts'
-import { createDifferences, createItem, describeCaseTwin, nameOf, toCreation } from './items.ts'
+import { createDifferences, createItem, describeTwin, nameOf, toCreation } from './items.ts'
 import type { PlanItem } from './plan.ts'
 import type { ReadList } from './state.ts'
 
@@ -22,7 +22,7 @@ export function planUsers(input: UsersInput): {
   others: PlanItem[]
 } {
   const { desired, state } = input
-  const findTwin = createCaseFinder(state.items.keys())
+  const findTwin = createTwinFinder(state.items.keys())
   const planned = desired.flatMap((user) => planUser(user, state, findTwin))
   const declared = new Set(desired.map(({ user_id }) => user_id))
   const rest = [...state.items]
@@ -48,7 +48,7 @@ function planUser(
     ? [
         createItem('create', subject, {
           changes: toCreation(fields),
-          reason: describeCaseTwin(findTwin(user_id)),
+          reason: describeTwin(user_id, findTwin(user_id)),
         }),
       ]
     : [createItem('unread', subject, { reason: 'the list of users is incomplete' })]

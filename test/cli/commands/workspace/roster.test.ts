@@ -187,12 +187,15 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('a roster in CSV causes warnings about similar user IDs and rooms, emails as names, and items in another letter case', async () => {
+  test('a roster in CSV warns about similar user IDs and rooms, emails as names, and items in another letter case or with leading zeros', async () => {
     const at = await createWorkspace()
     const flags = '--rooms-from class --users-from mail,name'
-    at.write('mail,name,class\nAda@x.test,Ada,7a\n', 'list.csv')
+    at.write('mail,name,class\nAda@x.test,Ada,7a\n007,Bo,7a\n', 'list.csv')
     await at.run(`workspace apply list.csv ${flags} --yes`)
-    at.write('mail,name,class\nada@x.test,Ada,7A / 8b\nADA@x.test,a@x.test,7c und 7d\nb,B,7A\n', 'list.csv')
+    at.write(
+      'mail,name,class\nada@x.test,Ada,7A / 8b\nADA@x.test,a@x.test,7c und 7d\nb,B,7A\n7,Bo,7A\n',
+      'list.csv',
+    )
     const { stdout, stderr } = await at.run(`workspace diff list.csv ${flags}`)
     expect(stderr).toContain(
       "warning: list.csv:2: “7A / 8b” looks like a list; --split ' / ' splits it into items\n" +
@@ -202,6 +205,7 @@ describe('a roster in CSV', () => {
     )
     expect(stdout).toContain('name: Ada; “Ada@x.test” exists and differs only by letter case\n')
     expect(stdout).toContain('name: 7A; “7a” exists and differs only by letter case\n')
+    expect(stdout).toContain('name: Bo; “007” exists and differs only by leading zeros\n')
   })
 
   test('a roster in CSV with invalid rows causes one error for each row, up to 20, and one error for unknown roles', async () => {
