@@ -30,6 +30,15 @@ describe('a workspace file', () => {
       'rooms:\n - key: a\n   name: true\n',
       'f.yaml:3:10: rooms[0].name must be text, not true | put it in quotes: "true"',
     ],
+    [
+      'rooms:\n - key: a\n   members: [ gast1 ]\n',
+      'f.yaml:3:15: rooms[0].members[0] must be an object such as { user_id: gast1 }, not “gast1”',
+    ],
+    ['users: [ 007 ]\n', 'f.yaml:1:10: users[0] must be an object such as { user_id: "007" }, not “007”'],
+    [
+      'rooms: [ Maths 7a ]\n',
+      'f.yaml:1:10: rooms[0] must be an object such as { key: "Maths 7a" }, not “Maths 7a”',
+    ],
     ['rooms:\n - key: a\n   record: yes\n', 'f.yaml:3:12: rooms[0].record must be true or false, not “yes”'],
     [
       'rooms:\n - key: a\n   type: opn\n',

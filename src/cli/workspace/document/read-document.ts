@@ -103,6 +103,16 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
     const given = valueAt(value, path)
     const isText = issue.code === 'invalid_type' && issue.expected === 'string'
     const isUnquoted = isText && (typeof given === 'number' || typeof given === 'boolean')
+    const isScalar = ['string', 'number', 'boolean'].includes(typeof given)
+    if (issue.code === 'invalid_type' && issue.expected === 'object' && isScalar && path.length > 1) {
+      const isString = typeof given === 'string'
+      const id = isString ? given : ((await parsed.sourceOf(path)) ?? String(given))
+      const quoted = isString && /^[a-z][\w.@-]*$/i.test(id) ? id : JSON.stringify(id)
+      await fail(
+        path,
+        `${formatPath(path)} must be an object such as { ${fieldsAt(path)[0]}: ${quoted} }, not “${id}”`,
+      )
+    }
     const source = isUnquoted ? ((await parsed.sourceOf(path)) ?? String(given)) : undefined
     await fail(
       path,
