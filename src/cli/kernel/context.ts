@@ -122,7 +122,7 @@ export class Context implements RunningCommand {
     // An import would read the local times of an export as UTC.
     const isForSpreadsheet = (delimiter !== undefined || bom) && !/ export$/.test(this.command)
     const options: PrintOptions = {
-      ...{ format: format ?? output.value, columns: names, query },
+      ...{ format: format ?? output.value, columns: names, typedColumns: columns, query },
       ...{ header, color, quiet, showTokens },
       // In an import, `--delimiter` is for the input and the failed rows, and `--bom` for the failed rows.
       ...(/ import$/.test(this.command)

@@ -11,7 +11,7 @@ import type { StatusLine } from './terminal/status-line.ts'
 import { selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson } from './terminal/visible.ts'
-import { toUnknownFieldError } from './views/near-field.ts'
+import { toUnknownColumnsError } from './views/near-field.ts'
 import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
@@ -221,11 +221,12 @@ export class Printer {
   }
 
   #checkColumns(view: View, items: readonly Item[]): void {
-    const unknown = this.options.columns?.find((field) => !hasField(view, field, items))
-    if (unknown === undefined) return
+    const { columns = [], typedColumns = '' } = this.options
+    const unknown = columns.filter((field) => !hasField(view, field, items))
+    if (unknown.length === 0) return
     const fields = [...new Set([...view.columns.map(({ field }) => field), ...view.fields])]
     const all = [...new Set([...fields, ...(view.unlisted ?? [])])]
-    throw toUnknownFieldError('', view.noun[0], unknown, this.options.columns?.join(',') ?? '', all)
+    throw toUnknownColumnsError(view.noun[0], unknown, typedColumns, all)
   }
 
   writer(view: View, key: string): Promise<ListWriter> {

@@ -390,6 +390,24 @@ describe('--columns and --no-header', () => {
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test.each([
+    ['Name, Created at', 'did you mean: meetroom rooms list --columns name,created_at --base-url'],
+    ['nme, tpe,id', 'did you mean: meetroom rooms list --columns name,type,id --base-url'],
+    ['nme,whatever', 'did you mean “name”? fields are id, name, '],
+    ['whatever,other', 'fields are id, name, '],
+  ])('--columns with the unknown fields %s causes one error with one suggestion', async (columns, hint) => {
+    const { code, stdout, stderr } = await world.run(['rooms', 'list', '--columns', columns])
+    const unknown = columns
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== 'id')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(
+      `error: no room has the fields ${unknown.map((name) => `“${name}”`).join(', ')}\n`,
+    )
+    expect(stderr).toContain(`\nhint: ${hint}`)
+  })
+
   test.each(['json', 'ndjson', 'ids'])('--columns with -o %s is a usage error', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -22,6 +22,8 @@ export interface ListWriter {
 export interface PrintOptions {
   format: Format
   columns?: readonly string[] | undefined
+  /** Value of `--columns` as typed. */
+  typedColumns?: string | undefined
   header: boolean
   color: boolean
   quiet: boolean

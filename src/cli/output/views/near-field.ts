@@ -4,7 +4,7 @@ import { fieldWords, valueWords } from './synonyms.ts'
 
 /** @param maxEdits from 0 (finds only the word itself or its synonym) to 2 */
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
-  const name = word.replaceAll('-', '_').toLowerCase()
+  const name = word.replaceAll(/[- ]/g, '_').toLowerCase()
   if (fields.includes(name)) return name
   const meant = Object.hasOwn(fieldWords, name) ? fieldWords[name] : undefined
   return (
@@ -34,6 +34,28 @@ export function toUnknownFieldError(
   return new UsageError(`${where}no ${noun} has a field “${field}”`, {
     hint: `${meant}fields are ${fields.join(', ')}`,
     ...(near !== undefined && { correction: [value, correctFields(value, field, near, fields)] as const }),
+  })
+}
+
+/**
+ * Names all unknown columns in one error, and corrects all of them or none.
+ * @param value typed names, separated by commas
+ */
+export function toUnknownColumnsError(
+  noun: string,
+  unknown: readonly string[],
+  value: string,
+  fields: readonly string[],
+): UsageError {
+  const [first = '', ...others] = unknown
+  if (others.length === 0) return toUnknownFieldError('', noun, first, value, fields)
+  const names = value.split(',').map((name) => name.trim())
+  const corrected = names.map((name) => (unknown.includes(name) ? findNearField(name, fields) : name))
+  const near = unknown.flatMap((name) => findNearField(name, fields) ?? [])
+  const quote = (list: readonly string[]) => list.map((name) => `“${name}”`).join(', ')
+  return new UsageError(`no ${noun} has the fields ${quote(unknown)}`, {
+    hint: `${near.length === 0 ? '' : `did you mean ${quote(near)}? `}fields are ${fields.join(', ')}`,
+    ...(!corrected.includes(undefined) && { correction: [value, corrected.join(',')] as const }),
   })
 }
 
