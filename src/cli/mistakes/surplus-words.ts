@@ -63,6 +63,9 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
   const undashed = addDashes(given, rest, command)
   if (undashed) return hint(['did you mean: ', suggest([...words, ...undashed])])
+  const [argument] = command.registeredArguments
+  if (accepted === 1 && argument?.name() === 'file' && given.every((word) => /.\.\w+$/.test(word)))
+    return hint([`one file per ${command.name()}: `, suggest([...words, given[0] ?? '', ...flagsOnly])])
   const elsewhere = explainFile(command, words, given, flagsOnly)
   if (elsewhere) return hint(elsewhere)
   const [flagOfExtra, meant = ''] = findFlagOf(extra, listOptions(command)) ?? []

@@ -36,6 +36,7 @@ describe('an import', () => {
         'H,,,,,\n' +
         'J,open,,,ada:host; tweber,\n' +
         'K,open,,,"bob|ada:host, grace:Guest:Grace, kay",\n' +
+        'L,Privat,,,"schmidt,anna, ben",\n' +
         'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
       'error: rooms.csv:2: record must be true or false, not “yes”\n' +
         'error: rooms.csv:3: max_meeting_seconds must be a duration such as 30s or 1m30s, at least 1s, not “1e3”\n' +
@@ -47,7 +48,8 @@ describe('an import', () => {
         'error: rooms.csv:9: type is missing\n' +
         'error: rooms.csv:10: members must be separated by |, as in ada:host|tweber\n' +
         'error: rooms.csv:11: members must be separated by |, as in ada:host|grace:Guest:Grace|kay\n' +
-        `error: 10 of 11 rows are invalid; nothing was sent\n${mending}`,
+        'error: rooms.csv:12: members must be separated by |, as in schmidt|anna|ben; type must be open, public or private, not “Privat” (did you mean “private”?)\n' +
+        `error: 11 of 12 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
       'invalid cells of members',

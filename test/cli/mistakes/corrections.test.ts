@@ -32,6 +32,8 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['workspace apply -f ws.yaml', 'workspace apply ws.yaml'],
   ['diff ws.yaml', 'workspace diff ws.yaml'],
   ['workspace export ws.yaml', 'workspace export --out ws.yaml'],
+  ['users import a.csv b.csv c.csv --dry-run', 'users import a.csv --dry-run'],
+  ['workspace diff a.csv b.csv', 'workspace diff a.csv'],
   ['config edit', 'config path'],
   ['config use-context staging', 'profiles use staging'],
   ['config set timezone Europe/Berlin', 'config set time_zone Europe/Berlin'],

@@ -92,7 +92,7 @@ const parseMembers: ParseCell = (cell) => {
   return cell.split('|').map((entry) => {
     const [user_id = '', type = '', ...name] = entry.trim().split(':')
     if (user_id === '') throw new UsageError('must be USER, USER:TYPE or USER:TYPE:NAME, separated by |')
-    const [separator] = /[,;]/.exec(type) ?? []
+    const [separator] = /[,;]/.exec(`${user_id}${type}`) ?? []
     if (separator !== undefined)
       throw new UsageError(`must be separated by |, as in ${joinWith('|', entry, separator)}`)
     return { user_id, ...(type && { type }), ...(name.length > 0 && { name: name.join(':') }) }
