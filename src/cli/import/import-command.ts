@@ -35,6 +35,28 @@ export function buildSkipCommand(
   return importCommand(name, file, given, others, [...added, '--if-exists', 'skip'])
 }
 
+/** Fields of `rooms import --group-by name`, by field of `members import`. */
+const groupFields = { room_id: 'name', user_id: 'user_id', type: 'member_type', name: 'member_name' } as const
+
+/**
+ * Builds a command that adds members to rooms by name. Missing rooms are created as private rooms.
+ * @param fields fields of `members import` by column
+ */
+export function buildGroupCommand(
+  file: string,
+  given: readonly GivenOption[],
+  fields: ReadonlyMap<string, string>,
+  added: readonly string[] = [],
+): Suggestion {
+  const maps = [...fields].flatMap(([column, field]) => {
+    const target = Object.hasOwn(groupFields, field) ? groupFields[field as keyof typeof groupFields] : ''
+    return column === target ? [] : ['--map', `${column}=${target}`]
+  })
+  const omitted = [...omittedFlags, '--map', '--room', '--if-exists']
+  const group = ['--group-by', 'name', ...maps, '--type', 'private', '--if-exists', 'update']
+  return importCommand('rooms', file, given, omitted, [...group, ...added])
+}
+
 function importCommand(
   name: string,
   file: string,

@@ -8,7 +8,7 @@ import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { createAdapters } from './adapters/index.ts'
 import { finishImport } from './finish-import.ts'
 import { runImportRows } from './import-run.ts'
-import { warnAboutLeadingZeros, warnAboutNamesakes } from './namesakes.ts'
+import { refuseRoomNames, warnAboutLeadingZeros, warnAboutNamesakes } from './namesakes.ts'
 import { type ImportPlan, prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { openSource } from './read/source.ts'
@@ -25,6 +25,7 @@ export async function runImport(
   const source = await openSource(file, context.host, flags.encoding)
   try {
     const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })
+    await refuseRoomNames(context, plan)
     await warnAboutNamesakes(context, plan)
     await warnAboutLeadingZeros(context, plan)
     await confirmImport(context, plan)

@@ -1,12 +1,13 @@
 import { counted, listNames, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { InterruptedError, MeetroomError } from '../../errors.ts'
+import { InterruptedError, MeetroomError, UsageError } from '../../errors.ts'
+import { looksLikeName } from '../input/unlikely-id.ts'
 import type { Context } from '../kernel/context.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
 import { createTwinFinder } from '../matching/match.ts'
 import { findRooms } from '../names/item-finder.ts'
-import { buildSkipCommand } from './import-command.ts'
+import { buildGroupCommand, buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
 
 /** Maximum number of names for separate searches. For more names, all rooms are listed. */
@@ -45,13 +46,39 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
   )
 }
 
+/**
+ * Refuses rows whose rooms are all named instead of identified by ID.
+ * @throws {UsageError} with a command that finds the rooms by name
+ */
+export async function refuseRoomNames(context: Context, plan: ImportPlan): Promise<void> {
+  const { adapter, checked, fieldOf, file, flags, valuesOf } = plan
+  const rooms = adapter.name === 'members' && !flags.roomIds ? valuesOf('room_id') : []
+  if (rooms.length === 0 || !rooms.every(looksLikeName)) return
+  const found = await countRooms(await context.client(), new Map(rooms.map((name) => [name, 1]))).catch(
+    ignoreRefusal(new Map<string, number>()),
+  )
+  if (!rooms.every((name) => found.has(name))) return
+  const fields = new Map(checked.columns?.map((column) => [column, fieldOf(column)]))
+  const names = listNames(
+    rooms.map((name) => `“${name}”`),
+    maxNamed,
+  )
+  throw new UsageError(`room_id must be the ID of a room, not a name: ${names}`, {
+    hint:
+      fields.size === 0
+        ? 'rooms import --group-by name finds rooms by name'
+        : ['find the rooms by name with: ', buildGroupCommand(file, flags.given, fields)],
+  })
+}
+
 /** Warns about rows that create a user whose ID differs from an existing ID only by leading zeros. */
 export async function warnAboutLeadingZeros(context: Context, plan: ImportPlan): Promise<void> {
-  if (plan.adapter.name !== 'users' || plan.numericUserIds.length === 0 || context.flags.quiet) return
+  const ids = plan.valuesOf('user_id').filter((id) => /^\d+$/.test(id))
+  if (plan.adapter.name !== 'users' || ids.length === 0 || context.flags.quiet) return
   const existing = await listNumericUsers(await context.client()).catch(ignoreRefusal([]))
   const exists = new Set(existing)
   const findTwin = createTwinFinder(existing)
-  const found = plan.numericUserIds.flatMap((id) => {
+  const found = ids.flatMap((id) => {
     const twin = exists.has(id) ? undefined : findTwin(id)
     return twin === undefined ? [] : [`“${id}” (“${twin}” exists)`]
   })

@@ -17,9 +17,11 @@ import { createRowReader, type ReaderOptions, type RowReader } from './read/read
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { RoleReader } from './read/role-map.ts'
 import { detectInputFormat, type InputFormat } from './read/rows.ts'
+import { readSample } from './read/sample.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
 import { createRowFilter } from './read/select-rows.ts'
 import type { Source } from './read/source.ts'
+import { ColumnsError } from './read/unknown-columns.ts'
 
 interface ImportRequest {
   adapter: ImportAdapter
@@ -31,8 +33,9 @@ interface ImportRequest {
 export interface ImportPlan extends ImportRequest {
   format: InputFormat
   checked: CheckedInput
-  /** User IDs that are numbers; empty with `--resume`. */
-  numericUserIds: readonly string[]
+  fieldOf: RowReader['fieldOf']
+  /** Values of an identifying field, without similar values; none with `--resume`. */
+  valuesOf: (field: string) => readonly string[]
   /** Undefined in a dry run, with `--no-journal`, and for a stream without `--journal`. */
   journal: string | undefined
   receipt: string | undefined
@@ -83,6 +86,9 @@ export async function prepareImport(context: Context, request: ImportRequest): P
       if (flags.skipInvalid || roles.noteProblem(problem, formatRowPlace(row))) return
       await problems.add(formatInputPlace(source, row), problem)
     },
+  }).catch(async (error: unknown) => {
+    if (error instanceof ColumnsError) error.rows = (await readSample(source, format, flags.delimiter)).rows
+    throw error
   })
   await reportEmpty(context, request, checked)
   await reportTrimmed(context, checked)
@@ -102,7 +108,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   return {
     ...request,
     format,
-    numericUserIds: lookalikes?.listNumbers('user_id') ?? [],
+    fieldOf: reader.fieldOf,
+    valuesOf: (field) => lookalikes?.listValues(field) ?? [],
     checked:
       adapter.createDuplicates && !flags.again
         ? await withoutImported(context, request, checked, { journal, receipt })

@@ -1,3 +1,5 @@
+import { idPattern } from '../../api/path.ts'
+
 /** Spaces, double quotes, brackets and separators of lists, which IDs rarely contain. */
 const unlikely = /[\p{Zs}"<>()[\]{},;]/u
 /** Numbers such as `1.0E+11` and errors such as `#REF!`, as spreadsheets write them. */
@@ -29,4 +31,9 @@ export function describeUnlikelyEmail(field: string, value: unknown): string | u
   return isEmailField(field) && typeof value === 'string' && !/^$|@/.test(value)
     ? `${field} “${value}” has no @`
     : undefined
+}
+
+/** Returns true for text in place of a room ID that is probably a name: short, with spaces or non-ASCII letters. */
+export function looksLikeName(text: string): boolean {
+  return !idPattern.test(text) && (text.length < 6 || /[^!-~]/.test(text))
 }

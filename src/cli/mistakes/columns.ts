@@ -1,16 +1,22 @@
 import { findClosest } from '../../api/closest.ts'
 import { idPattern } from '../../api/path.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
-import { type Hint, suggest } from '../../errors.ts'
+import { toText } from '../../api/to-text.ts'
+import { type Hint, type Suggestion, suggest } from '../../errors.ts'
 import { createMembers } from '../import/adapters/members.ts'
 import { createRooms } from '../import/adapters/rooms.ts'
 import { createUsers } from '../import/adapters/users.ts'
+import { buildGroupCommand } from '../import/import-command.ts'
+import { suggestRoleMap } from '../import/read/role-map.ts'
 import {
   type ColumnsError,
   describeMapping,
-  type MissingColumnError,
+  type MissingColumnsError,
+  type RosterColumnsError,
 } from '../import/read/unknown-columns.ts'
+import { describeUnlikelyId, looksLikeName } from '../input/unlikely-id.ts'
 import { toWordKey } from '../matching/match.ts'
+import type { Item } from '../output/views/views.ts'
 import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
 
 interface TypedImport {
@@ -21,8 +27,8 @@ interface TypedImport {
   file?: string | undefined
 }
 
-export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hint | undefined {
-  const { kind, columns, ignored, free, missing, flags: defaultFlags } = found
+export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport): Hint | undefined {
+  const { kind, all, columns, ignored, free, missing, flags: defaultFlags } = found
   const { words, rest, file } = typed
   const other = columns.length > 0 ? findOtherImport(found) : undefined
   if (other && file !== undefined && rest.length > 0)
@@ -43,20 +49,46 @@ export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hin
     if (missing.includes(field) && left.delete(field)) maps.set(column, field)
   }
   if (maps.size === 0) return hasNoHeader(found) ? describeHeader : undefined
-  const flags = [...maps].flatMap(([column, field]) => ['--map', `${column}=${field}`])
+  const id = missing.includes('user_id') && left.has('user_id') ? findIdColumn(kind, others, rows) : undefined
+  if (id !== undefined && left.delete('user_id'))
+    maps.set(others.splice(others.indexOf(id), 1)[0] ?? '', 'user_id')
+  const columnOf = (...fields: readonly string[]) =>
+    all.find((column) => fields.includes(maps.get(column) ?? fold(column)))
+  const role = columnOf('default_member_type', 'member_type', ...(kind === 'member' ? ['type'] : []))
+  const roleMap = role === undefined ? [] : suggestRoleMap(valuesOf(rows, role))
+  const flags = [
+    ...[...maps].flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...(rest.includes('--role-map') ? [] : roleMap),
+  ]
   const absent = missing.filter((field) => left.has(field))
+  const ignore =
+    others.length > 3 ? ['--ignore-unknown'] : others.flatMap((column) => ['--map', `${column}=`])
   const mapped =
-    others.length === 0 && absent.length === 0 && rest.length > 0
-      ? suggest([...words, ...rest, ...flags])
-      : undefined
-  const roster = suggestRoster(found, maps, file)
-  if (roster && (maps.has('room_name') || !mapped)) return ['members import needs the IDs of rooms; ', roster]
-  if (mapped) return roster ? ['if the rooms are IDs: ', mapped, '; ', roster] : ['did you mean: ', mapped]
-  const more =
-    others.length > 0
-      ? ` For the others, ${describeMapping(others)}`
-      : absent.map((field) => ` There is no column ${field}${describeFlag(defaultFlags[field])}.`).join('')
-  return `did you mean ${flags.map(quoteForShell).join(' ')}?${more}`
+    absent.length === 0 && rest.length > 0 ? suggest([...words, ...rest, ...flags, ...ignore]) : undefined
+  const names = others.map((column) => `“${column}”`).join(', ')
+  const byName = suggestByName(found, maps, roleMap, file)
+  const rooms = valuesOf(rows, columnOf('room_id', 'roomid') ?? '')
+  if (byName && (maps.has('room_name') || !mapped || rooms.some(looksLikeName)))
+    return ['members import needs the IDs of rooms; for names: ', byName]
+  if (mapped && byName && !rooms.every((room) => idPattern.test(room)))
+    return ['if the rooms are IDs: ', mapped, '; if the rooms are names: ', byName]
+  if (mapped) return [names === '' ? 'did you mean: ' : `did you mean, without ${names}: `, mapped]
+  const lacking = absent.map((field) => ` There is no column ${field}${describeFlag(defaultFlags[field])}.`)
+  const more = others.length > 0 ? ` For the others, ${describeMapping(others)}.` : ''
+  return `did you mean ${flags.map(quoteForShell).join(' ')}?${more}${lacking.join('')}`
+}
+
+const valuesOf = (rows: readonly Item[], column: string) =>
+  rows.map((row) => toText(row[column]).trim()).filter((value) => value !== '')
+
+/** Returns the first column whose values can be user IDs. Only users have one row per user ID. */
+function findIdColumn(kind: string, columns: readonly string[], rows: readonly Item[]): string | undefined {
+  return columns.find((column) => {
+    const values = valuesOf(rows, column)
+    const isComplete = rows.length > 0 && values.length === rows.length
+    const isDistinct = kind === 'user' ? new Set(values).size === values.length : columns.length === 1
+    return isComplete && isDistinct && !values.some((value) => describeUnlikelyId('', value))
+  })
 }
 
 const describeFlag = (flag: string | undefined) => (flag === undefined ? '' : `; pass ${flag}`)
@@ -88,39 +120,104 @@ function findOtherImport({ kind, all }: ColumnsError['found']): string | undefin
   return adapters.find(fits)?.name
 }
 
-/** Suggests `workspace diff` for memberships with room names, because `members import` reads only IDs. */
-function suggestRoster(
+/** Suggests a preview of `rooms import --group-by name`, because `members import` reads only IDs of rooms. */
+function suggestByName(
   { kind, all }: ColumnsError['found'],
   maps: ReadonlyMap<string, string>,
-  file = '',
-): Hint | undefined {
-  const find = (field: string) =>
-    all.find((column) => maps.get(column) === field) ?? all.find((column) => fold(column) === fold(field))
-  const [room, user, role] = [find('room_id'), find('user_id'), find('type')]
-  if (kind !== 'member' || room === undefined || user === undefined) return undefined
-  if (fold(room) === 'roomid' || !/\.[ct]sv$/i.test(file)) return undefined
-  const flags = ['--rooms-from', room, '--users-from', user]
-  const words = ['workspace', 'diff', file, ...flags, ...(role === undefined ? [] : ['--role-from', role])]
-  return ['if the rooms are names: ', suggest(words)]
+  roleMap: readonly string[],
+  file = '-',
+): Suggestion | undefined {
+  const knownFields = ['user_id', 'type', 'name']
+  const fieldOf = (column: string) =>
+    maps.get(column) ??
+    knownFields.find((field) => fold(field) === fold(column)) ??
+    lookUp(columnWords, fold(column))?.['member']
+  const fields = new Map(all.map((column) => [column, fieldOf(column) ?? '']))
+  const found = [...fields.values()]
+  if (kind !== 'member' || file === '-' || !found.includes('room_id') || !found.includes('user_id'))
+    return undefined
+  return buildGroupCommand(file, [], fields, [...roleMap, '--dry-run'])
 }
 
-/** Suggests the column that a flag probably means. Swaps the sides of `--map FIELD=COLUMN`. */
-export function explainMissingColumn(
-  { column, columns, fields }: MissingColumnError,
+/** Suggests the columns that flags probably mean, in one command. Swaps the sides of `--map FIELD=COLUMN`. */
+export function explainMissingColumns(
+  { missing, columns, fields }: MissingColumnsError,
   { words, rest }: TypedImport,
 ): Hint | undefined {
-  const turned = fields.includes(column) ? turnMaps(rest, columns) : undefined
+  const turned = missing.some((column) => fields.includes(column)) ? turnMaps(rest, columns) : undefined
   if (turned) return ['--map must be COLUMN=FIELD: ', suggest([...words, ...turned])]
+  const meant = new Map(
+    missing.flatMap((column) => {
+      const found = findMeantColumn(column, columns)
+      return found === undefined ? [] : [[column, found] as const]
+    }),
+  )
+  if (meant.size === 0) return undefined
+  if (meant.size === missing.length && rest.length > 0)
+    return ['did you mean: ', suggest([...words, ...replaceColumns(rest, meant)])]
+  const names = [...meant].map(([column, found]) => `“${found}” for “${column}”`)
+  return `did you mean ${names.join(', ')}? columns are ${columns.join(', ')}`
+}
+
+function findMeantColumn(column: string, columns: readonly string[]): string | undefined {
   const meaning = lookUp(columnWords, fold(column))
   const isMeant = (fields: FieldByKind | undefined) =>
     fields !== undefined && (fields === meaning || fields['user'] === column.toLowerCase())
   const named =
     column.toLowerCase() === 'name' || meaning?.['user'] === 'name' ? joinNames(columns) : undefined
-  const meant =
+  return (
     findClosest(column, columns) ??
     columns.find((each) => isMeant(lookUp(columnWords, fold(each)))) ??
     (named && joinTemplate(named))
-  return meant === undefined ? undefined : `did you mean “${meant}”?`
+  )
+}
+
+const columnFlag = /^(--(?:map|rooms-from|users-from|role-from))(?:=([\s\S]*))?$/
+
+/** Replaces names of columns in the values of flags, also in templates such as `{First} {Last}`. */
+function replaceColumns(rest: readonly string[], meant: ReadonlyMap<string, string>): string[] {
+  return rest.map((word, i) => {
+    const [, flag, joined] = columnFlag.exec(word) ?? []
+    const [, flagBefore, joinedBefore] = columnFlag.exec(rest[i - 1] ?? '') ?? []
+    const isValue = flagBefore !== undefined && joinedBefore === undefined
+    const value = isValue ? word : joined
+    if (value === undefined) return word
+    const end = (isValue ? flagBefore : flag) === '--map' ? value.lastIndexOf('=') : value.length
+    const replaced = value.slice(0, end).replace(/\{[^{}]*\}|[^,{}]+/g, (part) => {
+      const found = meant.get(part.replace(/^\{|\}$/g, '').trim())
+      if (found === undefined) return part
+      return part.startsWith('{') && !found.startsWith('{') ? `{${found}}` : found
+    })
+    return `${isValue ? '' : `${flag}=`}${replaced}${value.slice(end)}`
+  })
+}
+
+/** Suggests the flags of a roster with the columns of its header. */
+export function explainRoster(
+  { columns, rows }: RosterColumnsError,
+  { words, rest }: TypedImport,
+): Hint | undefined {
+  const find = (kind: string, field: string) =>
+    columns.find((column) => fold(column) === fold(field)) ??
+    columns.find((column) => lookUp(columnWords, fold(column))?.[kind] === field)
+  const [room, role, email] = [find('member', 'room_id'), find('member', 'type'), find('user', 'email')]
+  const named = joinNames(columns)
+  const name = named ? joinTemplate(named) : find('user', 'name')
+  const others = columns.filter((column) => ![room, role, email, name, ...(named ?? [])].includes(column))
+  const user = find('user', 'user_id') ?? findIdColumn('member', others, rows)
+  if (room === undefined || user === undefined || rest.length === 0) return undefined
+  const users = [user, ...(name === undefined ? [] : [name, ...(email === undefined ? [] : [email])])]
+  const flags = {
+    '--rooms-from': room,
+    '--users-from': users.join(','),
+    '--role-from': role,
+    '--role-map': role && suggestRoleMap(valuesOf(rows, role))[1],
+  }
+  const isGiven = (flag: string) => rest.some((word) => word === flag || word.startsWith(`${flag}=`))
+  const added = Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined || value === '' || isGiven(flag) ? [] : [flag, value],
+  )
+  return ['did you mean: ', suggest([...words, ...rest, ...added])]
 }
 
 function turnMaps(rest: readonly string[], columns: readonly string[]): string[] | undefined {

@@ -396,7 +396,7 @@ const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] 
     { room: 'name', member: 'room_id' },
   ],
   [
-    'id user login username userid person pupil pupilid student studentid benutzer benutzerid schuler schueler schulerid',
+    'id user login username userid person pupil pupilid student studentid benutzer benutzerid kennung kurzel kuerzel schuler schueler schulerid',
     { room: 'user_id', user: 'user_id', member: 'user_id' },
   ],
   ['role rolle usertype', { room: 'member_type', user: 'default_member_type', member: 'type' }],

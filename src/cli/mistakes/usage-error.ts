@@ -1,7 +1,7 @@
 import type { CommanderError, Option } from 'commander'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
-import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
+import { ColumnsError, MissingColumnsError, RosterColumnsError } from '../import/read/unknown-columns.ts'
 import { IdArgument } from '../input/id-arguments.ts'
 import { splitWords } from '../input/split-command.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { NoRoomsError } from '../lists/select-rooms.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
-import { explainColumns, explainMissingColumn } from './columns.ts'
+import { explainColumns, explainMissingColumns, explainRoster } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
@@ -70,7 +70,8 @@ export function explainValue(
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
     (error instanceof NoRoomsError ? suggestAllRooms(words, rest) : undefined) ??
     (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: operands[0] }) : undefined) ??
-    (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
+    (error instanceof MissingColumnsError ? explainMissingColumns(error, { words, rest }) : undefined) ??
+    (error instanceof RosterColumnsError ? explainRoster(error, { words, rest }) : undefined)
   if (hint) error.hint = hint
   return error
 }

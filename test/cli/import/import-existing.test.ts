@@ -356,3 +356,34 @@ describe('users import of numeric IDs', () => {
     expect(await run('users import people.json')).toMatchObject({ code: 0 })
   })
 })
+
+describe('members import of room names', () => {
+  const names = 'Raum;Nutzer;type\nMathe 7a;ada;host\n7b;ada;\n'
+  const map = ['--map', 'Raum=room_id', '--map', 'Nutzer=user_id']
+  beforeEach(async () => {
+    await user('ada')
+    await world.room('Mathe 7a', 'private')
+    world.file('members.csv', names)
+  })
+
+  test('members import of names of existing rooms suggests a command that adds the members by room name', async () => {
+    const room = await world.room('7b')
+    const { code, stderr } = await world.run(['members', 'import', 'members.csv', ...map])
+    expect([code, stderr]).toEqual([
+      2,
+      'warning: members.csv:2: room_id “Mathe 7a” does not look like an ID\n' +
+        'error: room_id must be the ID of a room, not a name: “Mathe 7a”, “7b”\n' +
+        'hint: find the rooms by name with: meetroom rooms import members.csv --group-by name --map Raum=name --map Nutzer=user_id --map type=member_type --type private --if-exists update --base-url https://meet.test/v1\n',
+    ])
+    expect(world.writes()).toEqual([])
+    const suggested = /hint: .*: meetroom (.*)\n/.exec(stderr)?.[1]?.split(' ') ?? []
+    expect((await world.run(suggested)).code).toBe(0)
+    expect(await world.members(room)).toEqual(['ada guest -'])
+    expect(await world.rooms()).toEqual(['7b', 'Mathe 7a'])
+  })
+
+  test('members import reports each row if a room ID is not the name of an existing room', async () => {
+    const { code, stderr } = await world.run(['members', 'import', 'members.csv', ...map])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no such room: 7b')])
+  })
+})

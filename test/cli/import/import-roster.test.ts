@@ -85,7 +85,11 @@ describe('an import of a roster', () => {
     expect((await world.users())['q1']).toBe('Fay, Eve')
     expect(world.read('again.ndjson')).toBe('{"name":"G","last":"H","reason":"user_id is missing"}\n')
     for (const [map, problem, hint] of [
-      ['{Vornam} {Nachname}=name', '--map: there is no column “Vornam”', 'did you mean “Vorname”?'],
+      [
+        '{Vornam} {Nachname}=name',
+        '--map: there is no column “Vornam”',
+        "did you mean: meetroom users import people.csv --map '{Vorname} {Nachname}=name' --base-url https://meet.test/v1",
+      ],
       [
         '{Vorname {Nachname}=name',
         '“{Vorname {Nachname}”: in --map, write {{ or }} for a brace',

@@ -284,7 +284,8 @@ testCases({
     line: 'users import people.csv --map Nmae=name',
     expected: {
       code: 2,
-      stderr: 'error: --map: there is no column “Nmae”\nhint: did you mean “name”?\n',
+      stderr:
+        'error: --map: there is no column “Nmae”\nhint: did you mean: meetroom users import people.csv --map name=name --base-url https://meet.test/v1\n',
       sent: [],
     },
   },

@@ -6,6 +6,8 @@ const { world } = importFixture()
 const command = (line: string, flags: string) =>
   `meetroom ${line} file.csv ${flags} --base-url https://meet.test/v1`.replace('  ', ' ')
 const mapped = (line: string, map: string) => `did you mean: ${command(line, map)}`
+const byName = (maps: string) =>
+  command('rooms import', `--group-by name ${maps} --type private --if-exists update --dry-run`)
 const noHeader =
   'the first line looks like data; begin the file with a line that names the columns after these fields'
 
@@ -21,7 +23,7 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'users import',
     'user_id;E-Mail;Mail;Notiz',
-    'did you mean --map E-Mail=email? For the others, pass --map to map a column to a field, --map Mail= to ignore it, or --ignore-unknown to ignore all unknown columns',
+    `did you mean, without “Mail”, “Notiz”: ${command('users import', '--map E-Mail=email --map Mail= --map Notiz=')}`,
   ],
   ['users import', 'user_id;nmae', mapped('users import', '--map nmae=name')],
   [
@@ -32,12 +34,12 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'members import',
     'Raum;Schüler;role',
-    `if the rooms are IDs: ${command('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type")}; if the rooms are names: ${command('workspace diff', "--rooms-from Raum --users-from 'Schüler' --role-from role")}`,
+    `members import needs the IDs of rooms; for names: ${byName("--map Raum=name --map 'Schüler=user_id' --map role=member_type")}`,
   ],
   [
     'members import',
     'room_name;user_id;name',
-    `members import needs the IDs of rooms; if the rooms are names: ${command('workspace diff', '--rooms-from room_name --users-from user_id')}`,
+    `members import needs the IDs of rooms; for names: ${byName('--map room_name=name --map name=member_name')}`,
   ],
   [
     'users import',
@@ -96,6 +98,62 @@ test.each<[line: string, header: string, hint: string]>([
   },
 )
 
+test.each<[line: string, content: string, hint: string]>([
+  [
+    'users import',
+    'Nr;Kurz;Vorname;Nachname;Rolle\n1;ab;A;B;Schüler/in\n1;cd;C;D;Lehrer\n',
+    `did you mean, without “Nr”: ${command('users import', "--map '{Vorname} {Nachname}=name' --map Rolle=default_member_type --map Kurz=user_id --role-map 'Schüler/in=guest,Lehrer=host' --map Nr=")}`,
+  ],
+  [
+    'users import',
+    'a;b;c;d;E-Mail\n1 2;2 3;3 4;4 5;x@x.test\n',
+    'did you mean --map E-Mail=email? For the others, pass --map to map a column to a field, --map a= to ignore it, or --ignore-unknown to ignore all unknown columns. There is no column user_id.',
+  ],
+  [
+    'users import',
+    'user_id;a;b;c;d;Mail\nx;1;2;3;4;x@x.test\n',
+    `did you mean, without “a”, “b”, “c”, “d”: ${command('users import', '--map Mail=email --ignore-unknown')}`,
+  ],
+  [
+    'members import',
+    'Kurs;Konto;Typ\nMathe 7a;ada;Lehrer\n',
+    `members import needs the IDs of rooms; for names: ${byName('--map Kurs=name --map Konto=user_id --map Typ=member_type').replace('--dry-run', '--role-map Lehrer=host --dry-run')}`,
+  ],
+  [
+    'members import',
+    'Kurs;ID\n66f1a2b3c4d5e6f708192a3b;ada\n',
+    mapped('members import', '--map Kurs=room_id --map ID=user_id'),
+  ],
+  [
+    'members import',
+    'Kurs;ID\nroom-10;ada\n',
+    `if the rooms are IDs: ${command('members import', '--map Kurs=room_id --map ID=user_id')}; if the rooms are names: ${byName('--map Kurs=name --map ID=user_id')}`,
+  ],
+  [
+    'workspace diff',
+    'Klasse;ID;Vorname;Nachname;Mail;Rolle\n7a;x;A;B;x@x.test;Schüler\n',
+    mapped(
+      'workspace diff',
+      "--rooms-from Klasse --users-from 'ID,{Vorname} {Nachname},Mail' --role-from Rolle --role-map 'Schüler=guest'",
+    ),
+  ],
+  [
+    'workspace diff',
+    'Klasse;Kurz\n7a;x\n',
+    mapped('workspace diff', '--rooms-from Klasse --users-from Kurz'),
+  ],
+  [
+    'workspace diff',
+    'a;b\n7a;x\n',
+    'columns are a, b; name them with --rooms-from, --users-from and --role-from',
+  ],
+])('%s of the file %j exits 2 with a hint from its values', async (line, content, hint) => {
+  world.file('file.csv', content)
+  const { code, stderr } = await world.run([...line.split(' '), 'file.csv'])
+  expect([code, stderr.split('\n')[1]]).toEqual([2, `hint: ${hint}`])
+  expect(world.requests).toEqual([])
+})
+
 test('a --map with field and column in the wrong order causes a suggestion with each --map reversed', async () => {
   world.file('file.csv', 'id,full name,Mail\nx,X,x@x.test\n')
   const maps = ['--map', 'name=full name', '--map=email=mail', '--map', 'id=user_id']
@@ -103,21 +161,35 @@ test('a --map with field and column in the wrong order causes a suggestion with 
   const turned = "--map 'full name=name' --map=mail=email --map id=user_id"
   expect([code, stderr]).toEqual([
     2,
-    `error: --map: there is no column “name”\nhint: --map must be COLUMN=FIELD: ${command('users import', turned)}\n`,
+    `error: --map: there are no columns “name”, “email”\nhint: --map must be COLUMN=FIELD: ${command('users import', turned)}\n`,
   ])
 })
 
 test.each([
-  ['Klass', 'did you mean “Klasse”?'],
-  ['course', 'did you mean “Klasse”?'],
-  ['pupil', 'did you mean “ID”?'],
-  ['email', 'did you mean “E-Mail”?'],
-  ['role', 'did you mean “Rolle”?'],
-  ['name', 'did you mean “{Vorname} {Nachname}”?'],
-  ['Tutor', 'columns are Klasse, ID, Vorname, Nachname, E-Mail, Rolle'],
-])('a roster without the column %s causes a hint that names similar or all columns', async (column, hint) => {
+  ['Klass,id', 'Klasse,ID'],
+  ['course,pupil', 'Klasse,ID'],
+  ['{name},email', '{Vorname} {Nachname},E-Mail'],
+  ['{vorname} {nachname},E-Mail', '{Vorname} {Nachname},E-Mail'],
+])('a roster without the columns %s causes a suggestion of %s', async (columns, meant) => {
   world.file('roster.csv', 'Klasse,ID,Vorname,Nachname,E-Mail,Rolle\n')
-  const flags = ['--rooms-from', 'Klasse', '--users-from', `ID,${column}`]
-  const { code, stderr } = await world.run(['workspace', 'diff', 'roster.csv', ...flags])
-  expect([code, stderr]).toEqual([2, `error: roster.csv has no column “${column}”\nhint: ${hint}\n`])
+  const run = (flags: readonly string[]) => world.run(['workspace', 'diff', 'roster.csv', ...flags])
+  const { code, stderr } = await run(['--rooms-from=klasse', '--users-from', columns, '--role-from', 'role'])
+  const users = meant.includes(' ') ? `'${meant}'` : meant
+  expect([code, stderr.split('\n')[1]]).toEqual([
+    2,
+    `hint: did you mean: meetroom workspace diff roster.csv --rooms-from=Klasse --users-from ${users} --role-from Rolle --base-url https://meet.test/v1`,
+  ])
+})
+
+test('a roster causes a hint with all columns if a missing column is not similar to another', async () => {
+  world.file('roster.csv', 'Klasse,ID,Name\n')
+  const run = async (users: string) =>
+    (await world.run(['workspace', 'diff', 'roster.csv', '--rooms-from', 'Klasse', '--users-from', users]))
+      .stderr
+  expect(await run('Tutor')).toBe(
+    'error: roster.csv has no column “Tutor”\nhint: columns are Klasse, ID, Name\n',
+  )
+  expect(await run('id,Tutor')).toBe(
+    'error: roster.csv has no columns “id”, “Tutor”\nhint: did you mean “ID” for “id”? columns are Klasse, ID, Name\n',
+  )
 })

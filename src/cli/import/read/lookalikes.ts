@@ -48,10 +48,9 @@ export class Lookalikes {
     return this.#count > maxReported ? [`${andMore(this.#count - maxReported)} such warnings`] : []
   }
 
-  /** Returns the values of a field that consist of digits, without values similar to an earlier value. */
-  listNumbers(field: string): readonly string[] {
-    const values = [...(this.#values.get(field)?.values() ?? [])]
-    return values.map(({ value }) => value).filter((value) => /^\d+$/.test(value))
+  /** Returns the values of a field, up to `maxValues`, without values similar to an earlier value. */
+  listValues(field: string): readonly string[] {
+    return Array.from(this.#values.get(field)?.values() ?? [], ({ value }) => value)
   }
 
   *#find(row: Row): Generator<string> {

@@ -1,5 +1,6 @@
 import { isLosslessNumber } from 'lossless-json'
 import { findSegmentProblem } from '../../../api/path.ts'
+import { plural } from '../../../api/plural.ts'
 import type { Fields } from '../../../api/resource-types.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
@@ -15,7 +16,7 @@ import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
-import { MissingColumnError, RequiredColumnError, UnknownColumnsError } from './unknown-columns.ts'
+import { MissingColumnsError, RequiredColumnError, UnknownColumnsError } from './unknown-columns.ts'
 
 export function toId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
@@ -152,10 +153,15 @@ function checkColumns(
   const present = new Set(columns.map(foldName))
   const isPresent = (column: string) => present.has(foldName(column))
   const absent = [...renames.keys()].filter((column) => !isPresent(column))
-  const absentColumn = absent.flatMap(listParts).find((column) => !isPresent(column))
+  const absentColumns = [...new Set(absent.flatMap(listParts))].filter((column) => !isPresent(column))
   const known = [...listImportFields(adapter), ...memberColumns]
-  if (absentColumn !== undefined)
-    throw new MissingColumnError('--map: there is no column', absentColumn, columns, known)
+  if (absentColumns.length > 0)
+    throw new MissingColumnsError(
+      `--map: there ${plural(absentColumns.length, 'is', 'are')} no`,
+      absentColumns,
+      columns,
+      known,
+    )
   const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))

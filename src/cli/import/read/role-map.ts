@@ -37,6 +37,18 @@ function parseRoleMap(text: string, before?: RoleWords): RoleWords {
 
 const maxNamed = 20
 
+/** Returns `--role-map` for values that are not roles; empty if there are none, or one has no probable role. */
+export function suggestRoleMap(values: Iterable<string>): readonly string[] {
+  const words = new Set(Array.from(values, (value) => value.trim()).filter((word) => word !== ''))
+  const isRole = (word: string) => memberTypes.some((role) => role === toWordKey(word).toLowerCase())
+  const unknown = [...words].filter((word) => !isRole(word))
+  const pairs = unknown.map((word) => `${word}=${findNearChoice(word, memberTypes)}`)
+  const isUsable = pairs.length > 0 && pairs.length <= maxNamed
+  return isUsable && !pairs.some((pair) => /[,=;].*=|=undefined$/.test(pair))
+    ? ['--role-map', pairs.join(',')]
+    : []
+}
+
 export class RoleReader {
   readonly #roles: RoleWords
   /** Unknown role values, by the text of the problem. */

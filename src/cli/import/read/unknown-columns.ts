@@ -1,6 +1,7 @@
 import { plural } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { UsageError } from '../../../errors.ts'
+import type { Item } from '../../output/views/views.ts'
 
 interface ColumnsAndFields {
   kind: string
@@ -21,6 +22,8 @@ interface ColumnsAndFields {
 /** `explainColumns` may replace the hint with one on the intended fields. */
 export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
+  /** First rows of the file, whose values show the meaning of a column. */
+  rows: readonly Item[] = []
 }
 
 export class UnknownColumnsError extends ColumnsError {
@@ -45,19 +48,35 @@ export class RequiredColumnError extends ColumnsError {
   }
 }
 
-/** Error for a column that a flag names but the file lacks. */
-export class MissingColumnError extends UsageError {
+/** Error for columns that flags name but the file lacks. */
+export class MissingColumnsError extends UsageError {
   /**
-   * @param message text before the name of the column
+   * @param message text before the word “column” or “columns”
    * @param fields fields that `--map` can name
    */
   constructor(
     message: string,
-    readonly column: string,
+    readonly missing: readonly string[],
     readonly columns: readonly string[],
     readonly fields: readonly string[] = [],
   ) {
-    super(`${message} “${column}”`, { hint: `columns are ${columns.join(', ')}` })
+    const names = missing.map((column) => `“${column}”`).join(', ')
+    super(`${message} ${plural(missing.length, 'column')} ${names}`, {
+      hint: `columns are ${columns.join(', ')}`,
+    })
+  }
+}
+
+/** Error for a roster without flags that name its columns. */
+export class RosterColumnsError extends UsageError {
+  constructor(
+    message: string,
+    readonly columns: readonly string[],
+    readonly rows: readonly Item[],
+  ) {
+    super(message, {
+      hint: `columns are ${columns.join(', ')}; name them with --rooms-from, --users-from and --role-from`,
+    })
   }
 }
 

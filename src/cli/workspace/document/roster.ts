@@ -9,9 +9,10 @@ import { createJoin, joinRows, listParts } from '../../import/read/joined-column
 import { Lookalikes } from '../../import/read/lookalikes.ts'
 import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
+import { readSample } from '../../import/read/sample.ts'
 import { openSource } from '../../import/read/source.ts'
 import { splitCell } from '../../import/read/split-rows.ts'
-import { MissingColumnError } from '../../import/read/unknown-columns.ts'
+import { MissingColumnsError, RosterColumnsError } from '../../import/read/unknown-columns.ts'
 import { findDamage } from '../../input/unlikely-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -52,9 +53,7 @@ export async function readRoster(
   const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, encoding } = flags
   const { roomType: type = 'private', maxMeetingSeconds: max_meeting_seconds } = flags
   if (roomsFrom === undefined || usersFrom.length === 0)
-    throw new UsageError(`${file} is a roster: name the columns of the class and of the user`, {
-      hint: 'as in --rooms-from class --users-from pupil_id,name,email --role-from role',
-    })
+    throw await createColumnsError(context, file, encoding)
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
   const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
   const creationDefaults = omitUndefined({ type, max_meeting_seconds })
@@ -108,6 +107,21 @@ export async function readRoster(
   }
 }
 
+async function createColumnsError(
+  { host }: Context,
+  file: string,
+  encoding: Encoding | undefined,
+): Promise<RosterColumnsError> {
+  const source = await openSource(file, host, encoding)
+  try {
+    const { columns, rows } = await readSample(source, 'csv', undefined)
+    const message = `${file} is a roster: name the columns of the class and of the user`
+    return new RosterColumnsError(message, columns, rows)
+  } finally {
+    await source.close()
+  }
+}
+
 interface Columns {
   room: string
   /** Columns of the user ID, the name and the email, in this order. */
@@ -121,12 +135,12 @@ function listColumns({ room, users, role }: Columns): readonly string[] {
 
 /**
  * Returns the ignored columns of the file.
- * @throws {UsageError} for a missing column
+ * @throws {UsageError} for missing columns
  */
 function requireKnownColumns(file: string, found: readonly string[], columns: Columns): readonly string[] {
   const absent = listColumns(columns).filter((column) => !found.includes(column))
-  for (const column of absent.flatMap(listParts))
-    if (!found.includes(column)) throw new MissingColumnError(`${file} has no column`, column, found)
+  const missing = [...new Set(absent.flatMap(listParts))].filter((column) => !found.includes(column))
+  if (missing.length > 0) throw new MissingColumnsError(`${file} has no`, missing, found)
   const read = new Set(listColumns(columns).flatMap((column) => [column, ...listParts(column)]))
   return found.filter((column) => column !== '' && !read.has(column))
 }

@@ -242,7 +242,7 @@ describe('a roster in CSV', () => {
     const refused = await join('{frist} {last}')
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'error: roster.csv has no column “frist”\nhint: did you mean “first”?\n',
+      "error: roster.csv has no column “frist”\nhint: did you mean: meetroom workspace apply roster.csv --rooms-from class --yes --users-from 'id,{first} {last}' --base-url https://meet.test/v1\n",
     ])
     const done = await join('{first} {last}')
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('ignored column Role\n')])
