@@ -140,7 +140,7 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode !== 0) {
       if (error.code === 'commander.help') throw missingCommandError(root, operands)
-      throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
+      throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root, machine.host)
     }
   }
   return helpText

@@ -5,6 +5,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   type Stats,
 } from 'node:fs'
 import { UsageError } from '../errors.ts'
@@ -73,6 +74,20 @@ export function readText(
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
+  }
+}
+
+/** Reads the start of a regular file as UTF-8; undefined if the file cannot be read. */
+export function readStart(path: string, maxBytes: number): string | undefined {
+  let file: number | undefined
+  try {
+    file = openRegular(path, { follow: true })
+    const bytes = Buffer.alloc(maxBytes)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, maxBytes, 0))
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { findClosest } from '../../api/closest.ts'
 import { idPattern } from '../../api/path.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { toText } from '../../api/to-text.ts'
 import { type Hint, type Suggestion, suggest } from '../../errors.ts'
+import { readStart } from '../../files/read-file.ts'
 import { createMembers } from '../import/adapters/members.ts'
 import { createRooms } from '../import/adapters/rooms.ts'
 import { createUsers } from '../import/adapters/users.ts'
@@ -18,6 +20,7 @@ import { describeUnlikelyId, looksLikeName } from '../input/unlikely-id.ts'
 import { toWordKey } from '../matching/match.ts'
 import type { Item } from '../output/views/views.ts'
 import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
+import { splitOperands } from './operands.ts'
 
 interface TypedImport {
   /** Words of the command, such as `['users', 'import']`. */
@@ -53,7 +56,7 @@ export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport
   if (id !== undefined && left.delete('user_id'))
     maps.set(others.splice(others.indexOf(id), 1)[0] ?? '', 'user_id')
   const columnOf = (...fields: readonly string[]) =>
-    all.find((column) => fields.includes(maps.get(column) ?? fold(column)))
+    all.find((column) => fields.map(fold).includes(fold(maps.get(column) ?? column)))
   const role = columnOf('default_member_type', 'member_type', ...(kind === 'member' ? ['type'] : []))
   const roleMap = role === undefined ? [] : suggestRoleMap(valuesOf(rows, role))
   const flags = [
@@ -67,7 +70,7 @@ export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport
     absent.length === 0 && rest.length > 0 ? suggest([...words, ...rest, ...flags, ...ignore]) : undefined
   const names = others.map((column) => `“${column}”`).join(', ')
   const byName = suggestByName(found, maps, roleMap, file)
-  const rooms = valuesOf(rows, columnOf('room_id', 'roomid') ?? '')
+  const rooms = valuesOf(rows, columnOf('room_id') ?? '')
   if (byName && (maps.has('room_name') || !mapped || rooms.some(looksLikeName)))
     return ['members import needs the IDs of rooms; for names: ', byName]
   if (mapped && byName && !rooms.every((room) => idPattern.test(room)))
@@ -105,9 +108,34 @@ function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
   return columns.length === all.length && (all.length === 1 || all.some(isData))
 }
 
+const createAdapters = () => [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
+
+/** Suggests the import that fits the header of a CSV file, for a command such as `import people.csv`. */
+export function explainImport(rest: readonly string[], cwd: string): Hint | undefined {
+  const [[file = '', ...others]] = splitOperands(rest)
+  const text =
+    others.length === 0 && /\.[ct]sv$/i.test(file) ? readStart(resolve(cwd, file), maxHeader) : undefined
+  const [header = ''] = text?.replace(/^\ufeff?(sep=.\r?\n)?/i, '').split(/[\r\n]/) ?? []
+  const all = header.split(/[,;\t|]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
+  const fits = createAdapters().map(({ name, view, columns, readOnly, required }) => {
+    const known = new Map([...Object.keys(columns), ...readOnly].map((field) => [fold(field), field]))
+    const fieldOf = (column: string) =>
+      known.get(fold(column)) ?? known.get(fold(lookUp(columnWords, fold(column))?.[view.noun[0]] ?? '-'))
+    const found = new Set(all.flatMap((column) => fieldOf(column) ?? []))
+    return { name, score: found.size + (required.every((field) => found.has(field)) ? all.length : 0) }
+  })
+  const [best, second] = fits.toSorted((one, other) => other.score - one.score)
+  return best && second && best.score > second.score
+    ? ['did you mean: ', suggest([best.name, 'import', ...rest])]
+    : undefined
+}
+
+/** Maximum size of a header, in bytes. */
+const maxHeader = 16 * 1024
+
 /** Returns the name of another import that accepts the columns; undefined if there is none. */
 function findOtherImport({ kind, all }: ColumnsError['found']): string | undefined {
-  const adapters = [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
+  const adapters = createAdapters()
   const fits = ({ view, columns, readOnly, required }: (typeof adapters)[number]) => {
     const known = new Set([...Object.keys(columns), ...readOnly].map(fold))
     const present = new Set(all.map(fold))

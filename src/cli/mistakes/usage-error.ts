@@ -1,3 +1,5 @@
+import { fstatSync, ReadStream, readlinkSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { CommanderError, Option } from 'commander'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
@@ -14,7 +16,7 @@ import {
 import { NoRoomsError } from '../lists/select-rooms.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
-import { explainColumns, explainMissingColumns, explainRoster } from './columns.ts'
+import { explainColumns, explainImport, explainMissingColumns, explainRoster } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
@@ -22,7 +24,7 @@ import { isReference, splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
 import { mayBeKey, splitLine, splitTyped } from './typed.ts'
-import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
+import { explainCurl, explainUnknownCommand, findVerb } from './unknown-command.ts'
 import { explainUnknownFlag, isReading } from './unknown-flag.ts'
 import { quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
@@ -31,6 +33,7 @@ export function explainUsage(
   error: CommanderError,
   given: readonly string[],
   program: MeetroomCommand,
+  host: UsageProblem['host'],
 ): UsageError {
   const argv = joinBooleans(given, listOptions(splitTyped(program, given).command))
   const typed = splitTyped(program, argv)
@@ -40,7 +43,7 @@ export function explainUsage(
   const said = error.message.replace(/^error: /, '').split('\n')[0] ?? ''
   const explain = lookUp(explanations, error.code)
   const explained =
-    explain?.({ said, program, command, words, rest: typed.rest, argv }) ??
+    explain?.({ said, program, command, words, rest: typed.rest, argv, host }) ??
     new UsageError('the command line is not valid', { hint: suggestHelpOn(words) })
   const hint = explainShellWords(program, argv)
   return hint ? new UsageError(explained.message, { hint }) : explained
@@ -105,15 +108,19 @@ const suggestAllRooms = (words: readonly string[], rest: readonly string[]): Hin
 type Explain = (problem: UsageProblem) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
-  'commander.unknownCommand': ({ said, command, words, rest, argv }) => {
+  'commander.unknownCommand': ({ said, command, words, rest, argv, host }) => {
     const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
     if (word === 'curl') return explainCurl(argv.slice(argv.indexOf(word) + 1))
-    return explainUnknownCommand(word, command, words[0], rest.slice(rest.indexOf(word) + 1))
+    const others = rest.slice(rest.indexOf(word) + 1)
+    const isImport = words.length === 0 && findVerb('users', word) === 'import'
+    const hint = isImport ? explainImport(others, host.cwd) : undefined
+    if (hint) return new UsageError(`unknown command “${word}”`, { hint })
+    return explainUnknownCommand(word, command, words[0], others)
   },
   'commander.unknownOption': explainUnknownFlag,
   'commander.excessArguments': explainSurplus,
   'commander.invalidArgument': explainInvalidValue,
-  'commander.missingArgument': ({ said, command, program, words, rest, argv }) => {
+  'commander.missingArgument': ({ said, command, program, words, rest, argv, host }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
     const [, key = '', value = ''] = /^([\w-]+)=([\s\S]*)$/.exec(rest[0] ?? '') ?? []
     if (key !== '' && command.registeredArguments[0]?.name() === 'setting')
@@ -144,10 +151,16 @@ const explanations: Readonly<Record<string, Explain>> = {
       })
     if (!isRead || !/ standard input$/.test(argument?.description ?? ''))
       return new UsageError(`the argument “${name}” is missing`, { hint: example })
+    const input = findInputFile(host)
+    const ending = ['ndjson', 'json'].find((each) => input?.endsWith(`.${each}`)) ?? 'csv'
     const needsFormat = has('--input-format') && !flags.some((word) => word.startsWith('--input-format'))
-    const format = needsFormat ? ['--input-format', 'csv'] : []
+    const format = needsFormat ? ['--input-format', ending] : []
+    const piped = suggest([...words, ...given, '-', ...flags, ...format])
     return new UsageError(`the argument “${name}” is missing`, {
-      hint: [example, '; from a pipe: ', suggest([...words, ...given, '-', ...flags, ...format])],
+      hint:
+        input === undefined
+          ? [example, '; from a pipe: ', piped]
+          : ['“-” reads standard input: ', piped, ` < ${quoteWord(input)}`],
     })
   },
   'commander.missingMandatoryOptionValue': ({ said, command, program, words, rest }) => {
@@ -237,6 +250,17 @@ function joinRepeated(rest: readonly string[], flag: string): string[] {
     else others.push(word)
   }
   return [...others, `${flag}=${values.join(',')}`]
+}
+
+/** Returns the file that the shell opened as standard input, as in `< people.csv`. */
+function findInputFile({ cwd, stdin }: UsageProblem['host']): string | undefined {
+  const fd = stdin instanceof ReadStream ? (stdin as { fd?: unknown }).fd : undefined
+  if (typeof fd !== 'number' || !fstatSync(fd).isFile()) return undefined
+  try {
+    return relative(cwd, readlinkSync(`/proc/self/fd/${fd}`))
+  } catch {
+    return 'FILE'
+  }
 }
 
 /**

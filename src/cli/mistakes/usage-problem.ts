@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { type Hint, suggest, suggestHelp } from '../../errors.ts'
+import type { Host } from '../../host.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../output/views/near-field.ts'
 
@@ -12,6 +13,7 @@ export interface UsageProblem {
   /** Other words, as `splitTyped` returns them. */
   rest: readonly string[]
   argv: readonly string[]
+  host: Pick<Host, 'cwd' | 'stdin'>
 }
 
 export const quoteValue = 'quote a value with spaces: '

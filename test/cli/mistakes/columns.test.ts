@@ -1,4 +1,7 @@
+import { closeSync, createReadStream, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { main } from '../../../src/main.ts'
+import { testHost } from '../../helpers/host.ts'
 import { importFixture } from '../../helpers/imports.ts'
 
 const { world } = importFixture()
@@ -192,4 +195,46 @@ test('a roster causes a hint with all columns if a missing column is not similar
   expect(await run('id,Tutor')).toBe(
     'error: roster.csv has no columns “id”, “Tutor”\nhint: did you mean “ID” for “id”? columns are Klasse, ID, Name\n',
   )
+})
+
+test.each([
+  ['user_id,name', 'users import'],
+  ['Kennung;Vorname;Nachname;E-Mail', 'users import'],
+  ['\ufeffsep=;\r\n"name";"type";members', 'rooms import'],
+  ['room_id,user_id,type', 'members import'],
+  ['Klasse;ID;Name;Rolle', 'members import'],
+])('import of a file with the header %j leads to %s', async (header, line) => {
+  world.file('file.csv', `${header}\nx\n`)
+  for (const verb of ['import', 'load']) {
+    const { code, stderr } = await world.run([verb, 'file.csv', '--dry-run'])
+    expect([code, stderr]).toEqual([
+      2,
+      `error: unknown command “${verb}”\nhint: ${mapped(line, '--dry-run')}\n`,
+    ])
+  }
+})
+
+test.each(['other.csv', 'name.csv', 'missing.csv', 'people.txt'])(
+  'import of %s suggests each import, because its header decides nothing',
+  async (file) => {
+    world.file('other.csv', 'a,b\n')
+    world.file('name.csv', 'name\n')
+    world.file('people.txt', 'user_id\n')
+    expect((await world.run(['import', file])).stderr).toContain('hint: choose one of: meetroom users import')
+  },
+)
+
+test.each([
+  ['people.csv', 'csv'],
+  ['people.ndjson', 'ndjson'],
+])('users import < %s suggests only “-”', async (name, format) => {
+  world.file(name, 'user_id\n')
+  const fd = openSync(world.path(name), 'r')
+  const stdin = createReadStream('', { fd, autoClose: false })
+  const host = Object.assign(testHost({ cwd: world.dir }), { stdin })
+  expect(await main(['users', 'import', '--dry-run'], host)).toBe(2)
+  expect(host.stderr.text).toBe(
+    `error: the argument “file” is missing\nhint: “-” reads standard input: meetroom users import - --dry-run --input-format ${format} < ${process.platform === 'linux' ? name : 'FILE'}\n`,
+  )
+  closeSync(fd)
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { CommandLineError, type MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
 import { elsewhere, flags, nouns, verbs } from '../../../src/cli/mistakes/meanings.ts'
 import { explainUsage } from '../../../src/cli/mistakes/usage-error.ts'
+import { testHost } from '../../helpers/host.ts'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 
@@ -501,7 +502,7 @@ test('an error about surplus arguments contains no key, even if the message of C
     if (error.code !== 'commander.excessArguments') continue
     // Commander 15 lists the arguments in its message.
     const listing = new CommandLineError(error.command, error.code, `${error.message} Got: '${secret}'.`)
-    const { message, hint, cause } = explainUsage(listing, line, program)
+    const { message, hint, cause } = explainUsage(listing, line, program, testHost())
     expect({ message, hint, cause }, line.join(' ')).toEqual({
       message: expect.not.stringContaining(secret),
       hint: expect.anything(),
