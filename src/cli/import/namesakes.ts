@@ -1,12 +1,13 @@
 import { counted, listNames, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { InterruptedError, MeetroomError, UsageError } from '../../errors.ts'
+import { InterruptedError, MeetroomError, suggestHelp, UsageError } from '../../errors.ts'
 import { looksLikeName } from '../input/unlikely-id.ts'
 import type { Context } from '../kernel/context.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
 import { createTwinFinder } from '../matching/match.ts'
 import { findRooms } from '../names/item-finder.ts'
+import { findRecord } from '../records/records.ts'
 import { buildGroupCommand, buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
 
@@ -54,19 +55,21 @@ export async function refuseRoomNames(context: Context, plan: ImportPlan): Promi
   const { adapter, checked, fieldOf, file, flags, valuesOf } = plan
   const rooms = adapter.name === 'members' && !flags.roomIds ? valuesOf('room_id') : []
   if (rooms.length === 0 || !rooms.every(looksLikeName)) return
-  const found = await countRooms(await context.client(), new Map(rooms.map((name) => [name, 1]))).catch(
-    ignoreRefusal(new Map<string, number>()),
-  )
+  const client = await context.client()
+  const names = new Map(rooms.map((name) => [name, 1]))
+  const found = await countRooms(client, names).catch(ignoreRefusal(new Map<string, number>()))
   if (!rooms.every((name) => found.has(name))) return
+  // A service may have such an ID, too.
+  if (await findRecord(client, { kind: 'room', id: rooms[0] ?? '' })) return
   const fields = new Map(checked.columns?.map((column) => [column, fieldOf(column)]))
-  const names = listNames(
+  const shown = listNames(
     rooms.map((name) => `“${name}”`),
     maxNamed,
   )
-  throw new UsageError(`room_id must be the ID of a room, not a name: ${names}`, {
+  throw new UsageError(`room_id must be the ID of a room, not a name: ${shown}`, {
     hint:
       fields.size === 0
-        ? 'rooms import --group-by name finds rooms by name'
+        ? ['find the rooms by name with --group-by name; see: ', suggestHelp('rooms', 'import')]
         : ['find the rooms by name with: ', buildGroupCommand(file, flags.given, fields)],
   })
 }

@@ -31,11 +31,11 @@ function explainForeign(path: string, words: readonly string[], rest: readonly s
       /^((?:--[\w-]+=)?@?)((?:(~)[/\\]|([a-z]):)?(.+))$/is.exec(word) ?? []
     if (typed === '' || !path.endsWith(sep + typed)) continue
     const type = (file: string) => suggest([...words, ...rest.with(at, before + file)])
-    if (home)
-      return [
-        `the shell does not expand ~ ${before === '' ? 'in quotes' : 'within a word'}: `,
-        type(join(homedir(), local)),
-      ]
+    if (home) {
+      const reason = `the shell does not expand ~ ${before === '' ? 'in quotes' : 'within a word'}`
+      const directory = findHome()
+      return directory === undefined ? reason : [`${reason}: `, type(join(directory, local))]
+    }
     const isWindows = drive !== '' || local.includes('\\')
     if (sep !== '/' || !isWindows) continue
     const slashed = local.replaceAll('\\', '/')
@@ -49,6 +49,15 @@ function explainForeign(path: string, words: readonly string[], rest: readonly s
       : `this is a Windows path; pass a path of this system, such as ${mounted}${drive && ' in WSL'}`
   }
   return undefined
+}
+
+/** Returns undefined for an account without a home directory. */
+function findHome(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined
+  }
 }
 
 const dirOf = (path: string, typed: string) => path.slice(0, -typed.length)
