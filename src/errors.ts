@@ -1,7 +1,4 @@
-export interface RequestLine {
-  method: string
-  path: string
-}
+export type RequestLine = { method: string; path: string }
 
 /** Suggested command line of this program. `formatHintText` adds any flags that select the service. */
 export class Suggestion {
@@ -12,9 +9,8 @@ export class Suggestion {
   ) {}
 }
 
-export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
-  return new Suggestion(words, operands)
-}
+export const suggest = (words: readonly string[], ...operands: readonly string[]) =>
+  new Suggestion(words, operands)
 
 /** Suggests a command as an example, whose arguments the user must replace. */
 export const suggestExample = (words: readonly string[]) => new Suggestion(words, [], true)
@@ -24,11 +20,22 @@ export const suggestHelp = (...words: readonly string[]) => suggest([...words, '
 /** Text, suggested commands, or both in the order in which they are printed. */
 export type Hint = string | Suggestion | readonly Hint[]
 
+/** Change of the flags of the typed command line, which a hint suggests between `before` and `after`. */
+export interface LineEdit {
+  before: string
+  after?: string
+  omit?: readonly string[]
+  add?: readonly string[]
+  replace?: readonly [flag: string, value: string, values: readonly string[]]
+}
+
 export interface ErrorDetails {
   /** Advice in one line. Each command of this program must be a `Suggestion`, not text. */
   hint?: Hint | undefined
   /** Invalid value, and the value to suggest. A redirection such as ` < FILE` follows the suggestion. */
   correction?: readonly [given: string, meant: string, redirection?: string] | undefined
+  /** Replaces the hint if the complete line is known. */
+  lineEdit?: LineEdit | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */
   retryable?: boolean | undefined
@@ -53,6 +60,7 @@ export abstract class MeetroomError extends Error {
   /** Replaced when the command line shows more about the mistake. */
   hint: Hint | undefined
   readonly correction: ErrorDetails['correction']
+  readonly lineEdit: LineEdit | undefined
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined
@@ -69,6 +77,7 @@ export abstract class MeetroomError extends Error {
     // The build shortens the names of classes, and test runners print this name.
     this.name = 'MeetroomError'
     this.correction = details.correction
+    this.lineEdit = details.lineEdit
     const [, meant = '', redirection = ''] = details.correction ?? []
     this.hint = details.hint ?? (details.correction && `did you mean “${meant}${redirection}”?`)
     this.status = details.status

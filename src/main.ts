@@ -182,7 +182,7 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
 /** Finds a better hint for an invalid value or, with requests, for a missing item. */
 async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
   const { context, calledCommand } = run
-  if ((error instanceof UsageError || error.correction) && calledCommand) {
+  if ((error instanceof UsageError || error.correction || error.lineEdit) && calledCommand) {
     const { explainValue } = await import('./cli/mistakes/usage-error.ts')
     const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
     return correctSuggestion(explainValue(error, calledCommand), calledCommand.program, (argv) =>

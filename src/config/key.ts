@@ -17,17 +17,29 @@ export function adviseOnVariable({ apiKey }: Settings): string | undefined {
 export function selectKey(settings: Settings): Key {
   const { apiKey, keyCommand, apiKeyOrigin, baseUrl, profile, keyHolder } = settings
   const empty = settings.isKeyEmpty ? '; MEETROOM_API_KEY is empty' : ''
-  const holder = keyHolder && `pass --profile ${keyHolder}, which has a key for this service`
+  const holder =
+    keyHolder === undefined
+      ? undefined
+      : {
+          hint: `pass --profile ${keyHolder}, which has a key for this service`,
+          lineEdit: {
+            before: `use profile ${keyHolder}, which has a key for this service: `,
+            add: ['--profile', keyHolder],
+          },
+        }
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
   if (!found)
-    throw new AuthError(`no API key${empty}`, {
-      hint: holder ?? [
-        'log in with: ',
-        suggest(['auth', 'login']),
-        ', or set MEETROOM_API_KEY, or use the local workspace: ',
-        suggest(['rooms', 'list', '--local']),
-      ],
-    })
+    throw new AuthError(
+      `no API key${empty}`,
+      holder ?? {
+        hint: [
+          'log in with: ',
+          suggest(['auth', 'login']),
+          ', or set MEETROOM_API_KEY, or use the local workspace: ',
+          suggest(['rooms', 'list', '--local']),
+        ],
+      },
+    )
   const url = new URL(baseUrl?.value ?? '')
   // A profile name cannot contain the punctuation of an IPv6 address.
   const unusedName = url.hostname.replaceAll(/[[\]:]/g, '')
@@ -39,10 +51,12 @@ export function selectKey(settings: Settings): Key {
         ...(apiKeyOrigin.replace(/^\w+:/, '') === url.origin.replace(/^\w+:/, '') && {
           correction: [baseUrl?.value ?? '', url.href.replace(url.origin, apiKeyOrigin)] as const,
         }),
-        hint: holder ?? [
-          'log in to that service with: ',
-          suggest(['auth', 'login', '--profile', unusedName, '--base-url', baseUrl?.value ?? '']),
-        ],
+        ...(holder ?? {
+          hint: [
+            'log in to that service with: ',
+            suggest(['auth', 'login', '--profile', unusedName, '--base-url', baseUrl?.value ?? '']),
+          ],
+        }),
       },
     )
   if (apiKeyOrigin !== undefined && isClear(url))

@@ -67,8 +67,8 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   for (const [name, { protected: value }] of Object.entries(config.profiles ?? {}))
     if (value !== undefined && typeof value !== 'boolean')
       throw new UsageError(
-        `the settings file ${file} is damaged: protected of profile ${name} must be true or false, not ${JSON.stringify(value)}`,
-        { hint: `set protected of profile ${name} to true or false` },
+        `the settings file ${file} is damaged: “protected” of profile ${name} must be true or false, not ${JSON.stringify(value)}`,
+        { hint: `set “protected” of profile ${name} to true or false` },
       )
   return config
 }

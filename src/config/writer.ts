@@ -62,7 +62,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
     if (holder === undefined) return () => rm(lock, { force: true })
     if (waited >= lockTimeoutMs)
       throw new OutputError(`the settings in ${dir} are in use (${holder}); nothing was stored`, {
-        hint: `retry the command; if that process does not exist, remove ${lock}`,
+        hint: `retry the command; if that process does not exist, delete ${lock}`,
         retryable: true,
       })
     // Jitter prevents waiting processes from retrying at the same time.

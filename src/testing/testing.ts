@@ -233,6 +233,6 @@ class WebhookInbox {
       ({ type, payload, attempt, status }) =>
         `  ${type} room ${payload.roomId} user ${payload.userId ?? 'anonymous'}, attempt ${attempt}: ${status}`,
     )
-    return [`${wait}; sent were:`, ...(more > 0 ? [`  ${more} earlier`] : []), ...lines].join('\n')
+    return [`${wait}; these were sent:`, ...(more > 0 ? [`  ${more} earlier`] : []), ...lines].join('\n')
   }
 }

@@ -128,7 +128,7 @@ describe('webhooks.next of a test service', () => {
     await join('r', 'ada-token')
     await service.webhooks.next()
     await expect(service.webhooks.next(({ attempt }) => attempt > 9, { timeout: '20ms' })).rejects.toThrow(
-      'no webhook matched within 0.02 s; sent were:\n  sessionJoined room r user ada, attempt 1: unreachable',
+      'no webhook matched within 0.02 s; these were sent:\n  sessionJoined room r user ada, attempt 1: unreachable',
     )
   })
 

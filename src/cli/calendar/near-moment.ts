@@ -21,8 +21,7 @@ export function requireMoment(flag: string, text: string, now: number, zone: Tim
 }
 
 export function toMomentError(required: string, text: string, now: number, zone: TimeZone): UsageError {
-  if (isMissingMoment(text))
-    return new UsageError(`${required}, not “${text}”`, { hint: `no such date or time: “${text}”` })
+  if (isMissingMoment(text)) return new UsageError(`${required}, not “${text}”, which does not exist`)
   const [near, ...others] = findNearMoments(text, now, zone)
   const details =
     near === undefined

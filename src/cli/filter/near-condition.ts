@@ -1,6 +1,6 @@
-import { UsageError } from '../../errors.ts'
+import { type ErrorDetails, UsageError } from '../../errors.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
-import { formatCondition } from './near-miss.ts'
+import { alternativesText, formatCondition, joinCondition, matchList } from './near-miss.ts'
 
 const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
   [/^(contains|like|includes|matches)$/, '~'],
@@ -67,18 +67,46 @@ export function invalidCondition(
   })
 }
 
+interface ParsedCondition {
+  /** Text of the condition. */
+  condition: string
+  flag: string
+  field: string
+  operator: string
+  value: string
+}
+
 /** Suggests a similar choice or, for `=`, a pattern for values that only some services send. */
-export function hintOnChoice(
-  flag: string,
-  field: string,
-  operator: string,
-  value: string,
+export function correctChoice(
+  { condition, flag, field, operator, value }: ParsedCondition,
   choices: readonly string[],
-): string | undefined {
+): ErrorDetails {
   const word = removeQuotes(value)
   const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
   const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
-  if (meant !== undefined) return `did you mean: ${formatCondition(flag, field, operator, meant)}`
-  if (operator !== '=') return undefined
-  return `if the service uses other values: ${formatCondition(flag, field, '~', value)}`
+  if (meant !== undefined) return { correction: [condition, joinCondition(field, operator, meant)] }
+  if (operator !== '=') return {}
+  return replaceCondition('if the service uses other values: ', flag, condition, [field, '~', value])
+}
+
+/** Suggests a pattern for a list such as `a,b`. */
+export function correctList({ condition, flag, field, operator, value }: ParsedCondition): ErrorDetails {
+  const isNegated = operator.startsWith('!')
+  return replaceCondition(alternativesText, flag, condition, [
+    field,
+    isNegated ? '!~' : '~',
+    matchList(value),
+  ])
+}
+
+function replaceCondition(
+  before: string,
+  flag: string,
+  condition: string,
+  [field, operator, value]: readonly [string, string, string],
+): ErrorDetails {
+  return {
+    hint: `${before}${formatCondition(flag, field, operator, value)}`,
+    lineEdit: { before, replace: [flag, condition, [joinCondition(field, operator, value)]] },
+  }
 }

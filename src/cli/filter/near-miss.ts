@@ -85,17 +85,26 @@ export function formatAsteriskHint(
 }
 
 /** Formats a hint for a list such as `a,b`, which conditions compare as one value. */
-export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
-  const pattern = matchAny(text.split(',').map((part) => part.trim()))
-  return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, pattern)}`
+export function formatAlternatives(flag: string, field: string, text: string): string {
+  return `${alternativesText}${formatCondition(flag, field, '~', matchList(text))}`
 }
+
+export const alternativesText = '“,” is an ordinary character; for several values: '
+
+/** Returns a pattern for the items of a list such as `a,b`. */
+export const matchList = (text: string) => matchAny(text.split(',').map((part) => part.trim()))
 
 export const matchAny = (texts: readonly string[]) => `^(${texts.map(escapePattern).join('|')})$`
 
-/** Formats a flag with its condition. Spaces separate an operator from a value such as `=x`. */
+/** Formats a flag with its condition. */
 export function formatCondition(flag: string, field: string, operator: string, value: string): string {
+  return `${flag} ${quoteForShell(joinCondition(field, operator, value))}`
+}
+
+/** Spaces separate an operator from a value such as `=x`. */
+export function joinCondition(field: string, operator: string, value: string): string {
   const blank = /^[=<>~]/.test(value) ? ' ' : ''
-  return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`
+  return `${field}${blank}${operator}${blank}${value}`
 }
 
 function decodePercent(text: string): string | undefined {

@@ -18,8 +18,8 @@ import { toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
-import { hintOnChoice, invalidCondition, splitConditions } from './near-condition.ts'
-import { formatAlternatives, formatCondition, NearMisses } from './near-miss.ts'
+import { correctChoice, correctList, invalidCondition, splitConditions } from './near-condition.ts'
+import { joinCondition, NearMisses } from './near-miss.ts'
 
 export interface Filter {
   flag: string
@@ -128,7 +128,7 @@ async function parseCondition(
   const instead = foreignOperators[`${sign}${given[0]}`]
   if (instead !== undefined)
     throw new UsageError(`${flag} ${condition}: the operator is ${instead}, not ${sign}${given[0]}`, {
-      hint: `did you mean: ${formatCondition(flag, field, instead, given.slice(1).trim())}`,
+      correction: [condition, joinCondition(field, instead, given.slice(1).trim())],
     })
   const flagAndCondition = `${flag} ${condition}`
   const type = types.get(field)
@@ -149,21 +149,17 @@ async function parseCondition(
         parts.length > 1
           ? `type: ${parts.map((part) => `${flag} ${quoteForShell(part)}`).join(' ')}`
           : `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
+      lineEdit: parts.length > 1 ? { before: 'type: ', replace: [flag, condition, parts] } : undefined,
     })
+  const parsed = { condition, flag, field, operator, value: trimmed }
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
     throw new UsageError(
       `${flagAndCondition}: ${field} must be ${formatChoices(choices)}, not “${trimmed}”`,
-      {
-        hint: trimmed.includes(',')
-          ? formatAlternatives(flag, field, trimmed, operator === '=' ? '~' : '!~')
-          : hintOnChoice(flag, field, operator, trimmed, choices),
-      },
+      trimmed.includes(',') ? correctList(parsed) : correctChoice(parsed, choices),
     )
   if (choices && operator.endsWith('~') && /^\w+(, ?\w+)+$/.test(trimmed))
-    throw new UsageError(`${flagAndCondition}: no ${field} contains a comma`, {
-      hint: formatAlternatives(flag, field, trimmed, operator),
-    })
+    throw new UsageError(`${flagAndCondition}: no ${field} contains a comma`, correctList(parsed))
   // Spaces around a pattern belong to the pattern unless a space precedes the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   const comparison = { operator, type, text, condition: flagAndCondition, now, zone }

@@ -1,5 +1,5 @@
 import { andMore } from '../../api/plural.ts'
-import { UsageError } from '../../errors.ts'
+import { type ErrorDetails, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { type FailedInput, openRejects } from './journal/rejects.ts'
 import { maxReported } from './read/place.ts'
@@ -45,9 +45,12 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
   const fix = isWhole
     ? `fix the rows in ${flags.failedOut}, which shows the reason for each row`
     : 'fix the rows'
-  throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or pass --skip-invalid to skip them`)
+  throw createInvalidRowsError(checked.invalid, checked.rows, {
+    hint: `${fix}, or pass --skip-invalid to skip them`,
+    lineEdit: { before: `${fix}, or skip them with: `, add: ['--skip-invalid'] },
+  })
 }
 
-export function createInvalidRowsError(invalid: number, rows: number, hint: string): UsageError {
-  return new UsageError(`${invalid} of ${rows} rows are invalid; nothing was sent`, { hint })
+export function createInvalidRowsError(invalid: number, rows: number, details: ErrorDetails): UsageError {
+  return new UsageError(`${invalid} of ${rows} rows are invalid; nothing was sent`, details)
 }

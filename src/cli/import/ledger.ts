@@ -122,7 +122,7 @@ export class Ledger {
     for (const close of [
       async () => {
         if (await rejects?.close(isComplete))
-          await this.#context.notice(`removed ${flags.failedOut} of an earlier run, because no row failed`)
+          await this.#context.notice(`deleted ${flags.failedOut} of an earlier run, because no row failed`)
       },
       () => results.close(),
       () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, { keep: false })),

@@ -164,7 +164,9 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
     typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? defaultPath : undefined
   if (flags.resume && path === undefined)
     throw new UsageError('--resume needs a journal', {
-      hint: source.path === undefined ? 'pass the file of the journal with --journal' : 'omit --no-journal',
+      ...(source.path === undefined
+        ? { hint: 'pass the file of the journal with --journal' }
+        : { hint: 'omit --no-journal', lineEdit: { before: 'type: ', omit: ['--no-journal'] } }),
     })
   return path
 }
@@ -179,7 +181,11 @@ async function reportEmpty(
   if (rows > 0) return
   const name = file === '-' ? 'standard input' : file
   const what = unselected > 0 ? `no row of ${name} matches --where` : `${name} has no rows`
-  if (flags.requireRows) throw new UsageError(what, { hint: 'omit --require-rows to accept an empty file' })
+  if (flags.requireRows)
+    throw new UsageError(what, {
+      hint: 'omit --require-rows to accept an empty file',
+      lineEdit: { before: 'to accept an empty file: ', omit: ['--require-rows'] },
+    })
   await context.notice(`${what}; nothing to import`)
 }
 
@@ -198,11 +204,11 @@ async function warnAboutFields(
 ): Promise<void> {
   if (leftOut.length > 0)
     await context.notice(
-      `warning: not sent, because the API does not list the ${plural(leftOut.length, 'column')}: ${leftOut.join(', ')}; --map 'COLUMN=FIELD' sends a column`,
+      `warning: meetroom does not send the ${plural(leftOut.length, 'column')} ${leftOut.join(', ')}, because the API does not list ${plural(leftOut.length, 'it', 'them')}; --map 'COLUMN=FIELD' sends a column`,
     )
   if (readOnly.length > 0)
     await context.notice(
-      `not imported, because only the service sets ${plural(readOnly.length, 'it', 'them')}: ${readOnly.join(', ')}`,
+      `only the service sets ${plural(readOnly.length, 'this field, so it is', 'these fields, so they are')} not imported: ${readOnly.join(', ')}`,
     )
   for (const field of unlisted)
     await context.notice(

@@ -6,7 +6,7 @@ import { isUrl } from '../../api/is-url.ts'
 import { parseGivenJson, readJson } from '../../api/json.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
-import { UsageError } from '../../errors.ts'
+import { type ErrorDetails, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId, refuseOtherText } from './id-arguments.ts'
 import { findNearJson } from './near-json.ts'
@@ -25,13 +25,13 @@ export function createIntegerParser(
   flag: string,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
-  hint?: string,
+  details?: ErrorDetails,
 ): ((text: string) => number) & FlagKind {
   const parse = (text: string) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= min && value <= max)) {
       const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`
-      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`, { hint })
+      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`, details)
     }
     return value
   }
@@ -102,10 +102,10 @@ export function createWebUrlParser(flag: string): (text: string) => string {
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
-    throw new UsageError(`--member must be USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
+    throw new UsageError(`--member must be USER, USER:ROLE or USER:ROLE:NAME, not “${text}”`)
   const known = memberTypes.find((known) => known === type)
   if (type && !known)
-    throw new UsageError(`--member ${text}: the type must be ${formatChoices(memberTypes)}, not “${type}”`)
+    throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`)
   return {
     user_id: checkId('--member', 'user', user),
     ...omitUndefined({ type: known, name: name || undefined }),

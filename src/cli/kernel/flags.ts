@@ -133,12 +133,10 @@ export function addListFlags<C extends Command>(
     .option(
       '--limit <n>',
       'maximum number of items',
-      createIntegerParser(
-        '--limit',
-        1,
-        undefined,
-        isPaged ? 'for all items, pass --all' : 'for all items, omit --limit',
-      ),
+      createIntegerParser('--limit', 1, undefined, {
+        hint: isPaged ? 'for all items, pass --all' : 'for all items, omit --limit',
+        lineEdit: { before: 'for all items: ', omit: ['--limit'], add: isPaged ? ['--all'] : [] },
+      }),
     )
     .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
   if (isPaged)

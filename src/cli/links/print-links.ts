@@ -87,7 +87,7 @@ export async function completeRoom(
   return { ...room, ...(readResponseValue(response) as { room: Item }).room, id: room['id'] }
 }
 
-const withoutBlocked = "to omit blocked members, add: --where 'status!=blocked'"
+const withoutBlocked = "--where 'status!=blocked' omits blocked members"
 
 export class LinkSummary {
   all = 0
@@ -112,7 +112,7 @@ export class LinkSummary {
   *notices(): Generator<string> {
     const { size } = this.#people
     if (size > 0)
-      yield `the links give access as ${counted(size, 'person', 'people')}; keep the output private, and send each link only to its owner`
+      yield `the links give access as ${counted(size, 'user')}; keep the output private, and send each link only to its user`
     if (this.#holdsUserTokens)
       yield 'warning: a link contains the token of its user, which gives access to every room of that user'
   }

@@ -76,6 +76,9 @@ async function readCreation(
   if (!metrics.includes(idleSince)) return undefined
   throw new UsageError(
     `${flag}: the idle time of room ${room['id']} is unknown, because it has no sessions and no created_at`,
-    { hint: `exclude such rooms with: ${flag} 'sessions>0'` },
+    {
+      hint: `exclude such rooms with: ${flag} 'sessions>0'`,
+      lineEdit: { before: 'exclude such rooms with: ', add: [flag, 'sessions>0'] },
+    },
   )
 }

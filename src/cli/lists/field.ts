@@ -63,7 +63,12 @@ export async function noticeMissingField(
   if (missing === 0) return
   if (missing === all && !isKnown)
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${name}”`, {
-      hint: 'add --json to show the fields that the service returns',
+      hint: `omit ${flag} and add --json to show all fields`,
+      lineEdit: {
+        before: 'show all fields with: ',
+        omit: [flag, '--columns', '--query', '--output', '--json'],
+        add: ['--json'],
+      },
     })
   await context.notice(`${counted(missing, ...view.noun)} without ${name} ${plural(missing, one, many)}`)
 }

@@ -74,7 +74,7 @@ function findListField({ value }: ResponseBody, { path }: Route): string {
       key === undefined
         ? `the response of ${path} contains no list`
         : `the response of ${path} contains several lists: ${lists.join(', ')}`,
-      { hint: 'omit --paginate' },
+      { hint: 'omit --paginate', lineEdit: { before: 'type: ', omit: ['--paginate'] } },
     )
   return key
 }
@@ -90,6 +90,11 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   if (Array.isArray(items) && items.every((item) => isRecord(item) && isId(item[id]))) return
   throw new UsageError(`${key}: an item has no ${id}, so the responses cannot be combined`, {
     hint: 'omit --paginate, and add: -f limit=100 -f offset=0',
+    lineEdit: {
+      before: 'read the items in several requests, beginning with: ',
+      omit: ['--paginate'],
+      add: ['-f', 'limit=100', '-f', 'offset=0'],
+    },
   })
 }
 

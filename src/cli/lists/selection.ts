@@ -215,14 +215,18 @@ class MissingFields {
   #missingEverywhere(field: string): UsageError {
     const [one] = this.#noun
     if (this.#metrics.includes(field))
-      return new UsageError(`--where: the service sends no “${displayName(field)}” for any checked ${one}`, {
-        hint: [
-          'show the fields that the service returns with: ',
-          suggest(['sessions', 'list', '--all-rooms', '--json']),
-        ],
-      })
+      return new UsageError(
+        `--where: the service does not show “${displayName(field)}” for any checked ${one}`,
+        {
+          hint: ['show all fields with: ', suggest(['sessions', 'list', '--all-rooms', '--json'])],
+        },
+      )
+    const list = one === 'room' || one === 'user' ? suggest([`${one}s`, 'list', '--json']) : undefined
+    const note = '; fields with the value null may be missing'
     return new UsageError(`--where: no checked ${one} has a field “${field}”`, {
-      hint: 'add --json to show the fields that the service returns; fields with the value null may be missing',
+      hint: list
+        ? ['show all fields with: ', list, note]
+        : `omit the condition and add --json to show all fields${note}`,
     })
   }
 }

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { idPattern } from '../../api/path.ts'
+import type { LineEdit } from '../../errors.ts'
 import { commandPath, findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
 interface SplitLine {
@@ -51,6 +52,38 @@ export function splitLine(root: Command, argv: readonly string[]): SplitLine {
     i = end - 1
   }
   return { command, words: commandPath(command), rest }
+}
+
+/**
+ * Applies an edit to the words that `splitLine` returns as `rest`, and omits `--yes`.
+ * @returns undefined if the edit does not fit the command or the words, or if standard input has no file name
+ */
+export function editLine(
+  command: Command,
+  rest: readonly string[],
+  { omit = [], add = [], replace }: LineEdit,
+): string[] | undefined {
+  const readsPipe = rest.some((word) => /^(?:-|.*[@=]-)$/.test(word))
+  const isUnknown = add.some((word) => word.startsWith('-') && findOption(command, word) === undefined)
+  if (readsPipe || isUnknown) return undefined
+  const [flag, value, values = []] = replace ?? []
+  const edited: string[] = []
+  let replaced = 0
+  let i = 0
+  for (; i < rest.length && rest[i] !== '--'; i++) {
+    const word = rest[i] ?? ''
+    const option = word.startsWith('-') ? findOption(command, word) : undefined
+    const end = option && takesNextWord(option, word) ? i + 2 : i + 1
+    const words = rest.slice(i, end)
+    if (replace && option?.long === flag && words.join('=') === `${flag}=${value}`) {
+      edited.push(...values.flatMap((each) => [word.replace(/=.*/s, ''), each]))
+      replaced++
+    } else if (!option?.long || !(omit.includes(option.long) || option.long === '--yes'))
+      edited.push(...words)
+    i = end - 1
+  }
+  if (replace && replaced !== 1) return undefined
+  return [...edited, ...add, ...rest.slice(i)]
 }
 
 function findOption(command: Command, word: string): Option | undefined {

@@ -23,7 +23,7 @@ import { explainMissingFile } from './missing-file.ts'
 import { isReference, splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
-import { mayBeKey, splitLine, splitTyped } from './typed.ts'
+import { editLine, mayBeKey, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand, findVerb } from './unknown-command.ts'
 import { explainUnknownFlag, isReading } from './unknown-flag.ts'
 import { quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
@@ -64,11 +64,20 @@ export function explainValue(
   const corrected = isBaseUrl ? [...rest, '--base-url', meant] : replaceValue(rest, error.correction)
   const line = corrected ?? (fixed && splitTyped(program, fixed).rest)
   if (line?.length) error.hint = ['did you mean: ', suggest([...words, ...line]), redirection]
-  if (line?.length || !(error instanceof UsageError)) return error
+  if (line?.length) return error
+  const { lineEdit } = error
+  const edited = isWhole && lineEdit ? editLine(command, rest, lineEdit) : undefined
+  const edit: Hint | undefined = lineEdit &&
+    edited && [lineEdit.before, suggest([...words, ...edited]), lineEdit.after ?? '']
+  if (!(error instanceof UsageError)) {
+    if (edit) error.hint = edit
+    return error
+  }
   const isExplained = error.hint !== undefined && !error.correction
   const joined = isExplained ? undefined : joinSurplus(rest, listOptions(command), operands.length)
   const hint: Hint | undefined =
     explainShellWords(program, argv, isExplained) ??
+    edit ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
     (error instanceof NoRoomsError ? suggestAllRooms(words, rest) : undefined) ??

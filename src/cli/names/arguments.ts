@@ -134,6 +134,6 @@ function refuseSentence(ids: readonly unknown[]): void {
   const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))
   if (word !== undefined && ids.length > 1)
     throw new UsageError(`the arguments must be IDs, not a sentence with “${word}”`, {
-      hint: 'pass an ID that is such a word alone',
+      hint: "quote a name with spaces, as in 'name:to be'",
     })
 }

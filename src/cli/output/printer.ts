@@ -42,10 +42,13 @@ export class Printer {
     if (columns && !['table', 'csv', 'tsv'].includes(format))
       throw new UsageError(`--columns cannot be used with the format ${format}, only with table, csv and tsv`)
     const csvFlag = csv?.delimiter !== undefined ? '--delimiter' : csv?.bom ? '--bom' : undefined
-    if (csvFlag && (format !== 'csv' || query))
+    if (csvFlag && (format !== 'csv' || query)) {
+      const after = !query && csvFlag === '--delimiter' ? '; the delimiter of a file is detected' : ''
       throw new UsageError(`${csvFlag} cannot be used with ${query ? '--query' : `the format ${format}`}`, {
-        hint: `pass -o csv${query ? ' instead of --query' : csvFlag === '--delimiter' ? '; the delimiter of a file is detected' : ''}`,
+        hint: `pass -o csv${query ? ' instead of --query' : after}`,
+        lineEdit: { before: 'type: ', omit: ['--query', '--output', '--json'], add: ['-o', 'csv'], after },
       })
+    }
     if (writes || view.isClosed) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }

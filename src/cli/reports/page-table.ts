@@ -274,7 +274,7 @@ function formatPerson(name: string, id: string, shown: PageOptions['shown']): Ht
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
     ' The share is relative to the time during which anybody was in the room. A timeline of several days shows only that time.'
-  return visible(`Overlapping connections of a person count once.${hasSections ? ofSections : ''}`)
+  return visible(`Concurrent connections of a participant count once.${hasSections ? ofSections : ''}`)
 }
 
 function nameIntervals(intervals: readonly Interval[], span: Interval, zone: TimeZone): Visible {

@@ -23,7 +23,7 @@ export async function readRequestHeaders(
     if (key === 'authorization' || isConnectionHeader(key))
       throw new UsageError(`${flag} cannot set ${name}, which meetroom sets itself`)
     if (rewritingHeaders.has(key))
-      throw new UsageError(`${flag} cannot set ${name}, which may change the meaning of the request`)
+      throw new UsageError(`${flag} cannot set ${name}, which may change the method or path of the request`)
     const existing = headers.get(key)
     headers.set(key, existing === undefined ? value : `${existing}, ${value}`)
   }

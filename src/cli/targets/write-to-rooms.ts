@@ -67,7 +67,7 @@ export async function writeToRooms<N extends OperationName>(
       const labels = ids.slice(0, maxNamed).map((id) => labelItem(id, toText(names.get(id) ?? '')))
       const people = await countPeopleOnline(context, ids, flags)
       const online =
-        people === undefined ? 'an unknown number of people' : counted(people, 'person', 'people')
+        people === undefined ? 'an unknown number of participants' : counted(people, 'participant')
       return `${verb(ids.length)} ${describeItems(['room', 'rooms'], labels, ids.length)} with ${online} online`
     },
   })

@@ -189,9 +189,13 @@ async function saveRemoved(
   if (save === false || kinds.length === 0) return
   if (save !== undefined && kinds.length > 1)
     throw new UsageError(
-      '--save cannot be used if both users and rooms are removed, because its file contains one kind of record',
+      '--save cannot be used if the plan deletes both users and rooms, because its file contains one kind of record',
       {
         hint: 'omit --save: the records are saved in the directory of the workspace file, one file per kind',
+        lineEdit: {
+          before: 'save the records in the directory of the workspace file, one file per kind: ',
+          omit: ['--save'],
+        },
       },
     )
   const { createBackup } = await import('../backup/backup.ts')

@@ -151,8 +151,8 @@ describe('a --where condition on room metrics', () => {
     expect(await world.run('rooms list --where idle>90d')).toMatchObject({
       code: 2,
       stderr:
-        'error: --where: the service sends no “idle” for any checked room\n' +
-        'hint: show the fields that the service returns with: meetroom sessions list --all-rooms --json --base-url https://meet.test/v1\n',
+        'error: --where: the service does not show “idle” for any checked room\n' +
+        'hint: show all fields with: meetroom sessions list --all-rooms --json --base-url https://meet.test/v1\n',
     })
   })
 
@@ -252,16 +252,16 @@ describe('a condition on idle for a room without sessions', () => {
   test('a condition on idle is a usage error if a room has no sessions and no created_at, unless another condition excludes the room', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
-    for (const [command, condition] of [
-      ['rooms list -o ids', 'idle<1h'],
-      ['rooms delete --yes', 'idle>90d'],
+    for (const [command, condition, suggested] of [
+      ['rooms list -o ids', 'idle<1h', 'rooms list -o ids'],
+      ['rooms delete --yes', 'idle>90d', 'rooms delete'],
     ] as const)
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
         stdout: '',
         stderr:
           'error: --where: the idle time of room r is unknown, because it has no sessions and no created_at\n' +
-          "hint: exclude such rooms with: --where 'sessions>0'\n",
+          `hint: exclude such rooms with: meetroom ${suggested} --where '${condition}' --where 'sessions>0' --base-url https://meet.test/v1\n`,
       })
     expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     expect(await listIds('idle>90d', 'sessions>0')).toBe('old')

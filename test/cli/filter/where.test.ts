@@ -330,7 +330,7 @@ describe('an invalid --where condition', () => {
     ...['2026-13-01', '2026-02-30', '2026-01-01T25:00Z'].map((text) => [
       'rooms list',
       `created_at=${text}`,
-      `--where created_at=${text}: ${time}, not “${text}”\nhint: no such date or time: “${text}”`,
+      `--where created_at=${text}: ${time}, not “${text}”, which does not exist`,
     ]),
     ['rooms list', 'name~)', '--where name~): the value is not a valid regular expression'],
     ['rooms list', 'created_at!~*', '--where created_at!~*: the value is not a valid regular expression'],
@@ -383,44 +383,44 @@ describe('an invalid --where condition', () => {
       'rooms delete',
       'type!=privat',
       'type must be open, public or private, not “privat”',
-      "did you mean: --where 'type!=private'",
+      "did you mean: meetroom rooms delete --where 'type!=private'",
     ],
     [
       'rooms list',
       'status == Active',
       'status must be active or terminated, not “Active”',
-      'did you mean: --where status=active',
+      'did you mean: meetroom rooms list --where status=active',
     ],
     [
       'users delete',
       'default_member_type!=gest',
       'default_member_type must be guest, host or monitor, not “gest”',
-      "did you mean: --where 'default_member_type!=guest'",
+      "did you mean: meetroom users delete --where 'default_member_type!=guest'",
     ],
     [
       'members list r',
       'status=block',
       'status must be blocked, not “block”',
-      'did you mean: --where status=blocked',
+      'did you mean: meetroom members list r --where status=blocked',
     ],
     [
       'sessions list r',
       'status!=on',
       'status must be online or offline, not “on”',
-      "did you mean: --where 'status!=online'",
+      "did you mean: meetroom sessions list r --where 'status!=online'",
     ],
     [
       'rooms list',
       'status=paused',
       'status must be active or terminated, not “paused”',
-      "if the service uses other values: --where 'status~paused'",
+      "if the service uses other values: meetroom rooms list --where 'status~paused'",
     ],
   ])(
     '%s --where %j is refused with a hint because the enumeration has no such value',
     async (command, condition, what, hint) => {
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
-        stderr: `error: --where ${condition}: ${what}\nhint: ${hint}\n`,
+        stderr: `error: --where ${condition}: ${what}\nhint: ${hint} --base-url https://meet.test/v1\n`,
       })
       expect(world.requests).toEqual([])
     },

@@ -56,7 +56,7 @@ describe('an export of a service that adds unlisted fields', () => {
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
     const { stderr } = await world.run('users import users.csv --if-exists skip')
     expect(stderr).toContain(
-      "warning: not sent, because the API does not list the columns: Klasse, _links, score; --map 'COLUMN=FIELD' sends a column\n",
+      "warning: meetroom does not send the columns Klasse, _links, score, because the API does not list them; --map 'COLUMN=FIELD' sends a column\n",
     )
     world.requests.length = 0
     await world.run([

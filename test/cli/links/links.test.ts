@@ -29,7 +29,7 @@ describe('members links', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'the links give access as 2 people; keep the output private, and send each link only to its owner\n',
+        'the links give access as 2 users; keep the output private, and send each link only to its user\n',
     })
     expect(stdout.split('\r\n')).toEqual([
       'room_id,room_name,user_id,name,role,link,reason',
@@ -57,7 +57,7 @@ describe('members links', () => {
       linkWith(board, await tokenOf('ada')),
     ])
     expect(stderr).toBe(
-      'the links give access as 3 people; keep the output private, and send each link only to its owner\n' +
+      'the links give access as 3 users; keep the output private, and send each link only to its user\n' +
         'warning: a link contains the token of its user, which gives access to every room of that user\n',
     )
   })
@@ -214,7 +214,7 @@ describe('rooms link', () => {
       code: 0,
       stdout: `${await linkTo(board, 'ada')}\n`,
       stderr:
-        'the links give access as 1 person; keep the output private, and send each link only to its owner\n',
+        'the links give access as 1 user; keep the output private, and send each link only to its user\n',
     })
   })
 

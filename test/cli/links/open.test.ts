@@ -120,7 +120,7 @@ describe('rooms open', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'the links give access as 1 person; keep the output private, and send each link only to its owner\n',
+        'the links give access as 1 user; keep the output private, and send each link only to its user\n',
     })
     expect(stdout).toContain('access_token=')
   })

@@ -282,7 +282,10 @@ describe('--where on members and users of a service with partial lists', () => {
 describe('--where on a field that is missing even from full records', () => {
   const nowhere = (noun: string, field: string) =>
     `error: --where: no checked ${noun} has a field “${field}”\n` +
-    'hint: add --json to show the fields that the service returns; fields with the value null may be missing\n'
+    (noun === 'room'
+      ? 'hint: show all fields with: meetroom rooms list --json --base-url https://meet.test/v1'
+      : 'hint: omit the condition and add --json to show all fields') +
+    '; fields with the value null may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
     'rooms delete --where %s is a usage error that names the field if even full records omit the field',

@@ -168,7 +168,7 @@ describe('--sort', () => {
       code: 2,
       stdout: '',
       stderr:
-        'error: --sort: no room has a field “seats”\nhint: add --json to show the fields that the service returns\n',
+        'error: --sort: no room has a field “seats”\nhint: show all fields with: meetroom rooms list -q --json --base-url https://meet.test/v1\n',
     })
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })

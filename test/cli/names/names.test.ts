@@ -429,7 +429,7 @@ test('users delete with a sentence instead of IDs is refused before any request'
     code: 2,
     stderr:
       'error: the arguments must be IDs, not a sentence with “from”\n' +
-      'hint: pass an ID that is such a word alone\n',
+      "hint: quote a name with spaces, as in 'name:to be'\n",
   })
   expect(world.requests).toEqual([])
 })

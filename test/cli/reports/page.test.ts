@@ -434,7 +434,7 @@ describe('the HTML page of totals', () => {
     expect(page()).toContain(`<title>${title}</title>`)
     expect(page()).toContain(`<h1>${title}</h1>`)
     expect(page()).toContain('<span>180.0 minutes</span><span>90.0</span><span>0</span>')
-    expect(page()).toContain('<footer><p>Overlapping connections of a person count once.</p></footer>')
+    expect(page()).toContain('<footer><p>Concurrent connections of a participant count once.</p></footer>')
     expect(await usage('--month 2025-10 --by room -o csv')).toEqual([
       ['Room', 'Month', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', bar(320)],
       ['Mathematics 7b', '2025-10', '3', '4', '320.0', '2', '2025-10-24 10:05', ''],

@@ -44,7 +44,7 @@ describe('rooms create on a terminal', () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(
-      'Meeting time: at most 45m; the clock runs only while two or more people are in the room.\n',
+      'meeting time: at most 45m; the clock runs only while two or more guests or hosts are connected\n',
     )
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open', max_meeting_seconds: 2700 }]])
   })

@@ -152,7 +152,7 @@ describe('message send --where', () => {
 
   test.each([
     [['message', 'send', '--where', 'type=open', 'hello'], 'a room and --where cannot be used together'],
-    [['message', 'send', '--where', 'type=open'], '--text is missing'],
+    [['message', 'send', '--where', 'type=open'], '--where needs --text'],
     [['message', 'send', 'r', 'a', '--text', 'b'], 'a text argument and --text cannot be used together'],
     [['message', 'send'], 'the argument “room” is missing'],
     [['message', 'send', 'r'], 'the argument “text” is missing'],
@@ -249,10 +249,10 @@ describe('the confirmation prompt before a write to many rooms', () => {
 
   test('the confirmation prompt before a write to many rooms names the rooms and counts each online person once', async () => {
     expect(await ask(send)).toContain(
-      'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 people online, at https://meet.test (profile default). Type 2 to continue:',
+      'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 participants online, at https://meet.test (profile default). Type 2 to continue:',
     )
     expect(await ask(create)).toContain(
-      'Create 1 page in each of 2 rooms “One” (r1), “Two” (r2) with 2 people online',
+      'Create 1 page in each of 2 rooms “One” (r1), “Two” (r2) with 2 participants online',
     )
   })
 
@@ -264,17 +264,17 @@ describe('the confirmation prompt before a write to many rooms', () => {
   ])(
     'the confirmation prompt before a write to many rooms counts online people on a service with %j',
     async (differences) => {
-      expect(await ask(send, differences)).toContain('with 2 people online')
+      expect(await ask(send, differences)).toContain('with 2 participants online')
     },
   )
 
   test('the confirmation prompt before a write to many rooms shows an unknown number of people if sessions cannot be counted', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
-      'with an unknown number of people online',
+      'with an unknown number of participants online',
     )
     const instead = (path: string) =>
       path.endsWith('/sessions') ? answer(500, { error: { message: 'broken' } }) : undefined
-    expect(await ask(send, { instead })).toContain('with an unknown number of people online')
+    expect(await ask(send, { instead })).toContain('with an unknown number of participants online')
   })
 
   test('the confirmation prompt before a write to many rooms shortens a message to 60 characters', async () => {

@@ -33,7 +33,9 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
     expect(await ada.evaluate('document.title')).toBe('Weekly sync')
     expect(await people(ada)).toEqual(['Ada Lovelace host you'])
-    expect(await ada.text('#clock')).toBe('Meeting time\n0:00\nRuns while two or more people are here')
+    expect(await ada.text('#clock')).toBe(
+      'Meeting time\n0:00\nRuns while two or more guests or hosts are here',
+    )
     expect(await ada.text()).toContain('Messages to this room appear here.')
 
     const grace = await enter(room, 'grace')
@@ -141,7 +143,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     const { enter, room } = await roomPages()
     const id = await room({ type: 'open' })
     const guest = await enter(id)
-    await guest.shows('Connected as Guest')
+    await guest.shows('Connected as an anonymous participant')
     expect(await people(guest)).toEqual(['Guest guest you'])
   })
 

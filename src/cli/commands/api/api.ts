@@ -63,7 +63,9 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
         throw new UsageError(`--paginate needs the method GET, not ${endpoint.method}`)
       if (flags.paginate && flags.include)
         throw createFlagConflict('--paginate', '--include', {
-          hint: 'omit --include: the document combines several responses',
+          because: 'the document combines several responses',
+          hint: 'omit --include',
+          lineEdit: { before: 'type: ', omit: ['--include'] },
         })
       refuseBasePath(path, (await context.settings()).baseUrl?.value)
       const input = await toInput(context, endpoint, path, flags)

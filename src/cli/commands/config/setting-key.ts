@@ -2,7 +2,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { type SettableKey, settable } from '../../../config/settings.ts'
 import { findProfile, type Profile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
-import { suggest, UsageError } from '../../../errors.ts'
+import { type Hint, suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireStoredProfile } from '../../kernel/profile.ts'
 import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
@@ -10,12 +10,16 @@ import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
 export const settingKeys = Object.keys(settable) as SettableKey[]
 
 /** @param names names that the command accepts */
-export function unknownKeyError(name: string, names: readonly string[] = settingKeys): UsageError {
-  const near = findClosest(name, names)
-  return new UsageError(
-    `no such setting: “${name}”; settings are ${names.join(', ')}`,
-    near === undefined ? {} : { correction: [name, near] },
-  )
+export function unknownKeyError(
+  name: string,
+  names: readonly string[] = settingKeys,
+  hint?: Hint,
+): UsageError {
+  const near = hint === undefined ? findClosest(name, names) : undefined
+  return new UsageError(`no such setting: “${name}”; settings are ${names.join(', ')}`, {
+    hint,
+    correction: near === undefined ? undefined : [name, near],
+  })
 }
 
 /** @throws {UsageError} for a name that is not a setting, or a setting with its own command */
@@ -29,9 +33,10 @@ export function requireKey(name: string): SettableKey {
       ],
     })
   if (name === 'profile')
-    throw new UsageError('“profile” is not a setting', {
-      hint: ['switch profiles with “profiles use”; list them with: ', suggest(['profiles', 'list'])],
-    })
+    throw unknownKeyError(name, settingKeys, [
+      'switch profiles with “profiles use”; list them with: ',
+      suggest(['profiles', 'list']),
+    ])
   const key = settingKeys.find((known) => known === name)
   if (!key) throw unknownKeyError(name)
   return key

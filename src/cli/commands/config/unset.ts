@@ -1,8 +1,8 @@
-import { suggest, UsageError } from '../../../errors.ts'
+import { suggest } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
+import { changeProfile, requireKey, settingKeys, unknownKeyError } from './setting-key.ts'
 
 export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): void {
   const unset = config
@@ -13,9 +13,7 @@ export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): v
     .action(
       act('forgets', async (context, name: string) => {
         if (name === 'api_key' || name === 'key_command')
-          throw new UsageError(`“${name}” is not a setting`, {
-            hint: ['remove the key with: ', suggest(['auth', 'logout'])],
-          })
+          throw unknownKeyError(name, settingKeys, ['delete the key with: ', suggest(['auth', 'logout'])])
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
       }),

@@ -149,6 +149,6 @@ async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   if (found.isDirectory() && isOurs) return folder
   return {
     problem: `${folder} is not a directory that only you can write to: commands start slower`,
-    hint: 'remove this path; the next command creates the directory',
+    hint: 'delete this path; the next command creates the directory',
   }
 }

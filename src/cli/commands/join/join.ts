@@ -136,7 +136,7 @@ async function readToken(context: Context, user_id: string): Promise<string> {
   const { value } = await (await context.client()).call('getUser', { params: { user_id } })
   const { access_token: token } = value.user
   if (!token || typeof token === 'object')
-    throw new UsageError(`the service returns no access token for user ${user_id}`, {
+    throw new UsageError(`the service does not show the access token of user ${user_id}`, {
       hint: 'pass an access token with --token',
     })
   return String(token)

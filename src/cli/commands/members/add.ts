@@ -55,7 +55,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
         throw createFlagConflict('a user argument', '--user')
       const user_id = user ?? flags.user
       if (isMany && user_id === undefined)
-        throw new UsageError('--user is missing', { hint: 'pass the user to invite with --user' })
+        throw new UsageError(`${flags.where ? '--where' : '--all-rooms'} needs --user`)
       if (user_id === undefined) return add.missingArgument('user')
       const given = { 'the user': { user_id }, '--role': { type: flags.role } }
       const body = await buildBody(context, 'addMember', flags, given)

@@ -78,8 +78,7 @@ function readTextArgument(
     })
   if (!where && room_id === undefined) return send.missingArgument('room')
   const given = argument ?? text
-  if (given === undefined && where)
-    throw new UsageError('--text is missing', { hint: 'with --where, pass the text with --text' })
+  if (given === undefined && where) throw new UsageError('--where needs --text')
   return (
     given ?? send.missingArgument(/\s/.test(room_id ?? '') && !room_id?.startsWith('name:') ? 'room' : 'text')
   )

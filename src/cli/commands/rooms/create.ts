@@ -141,7 +141,7 @@ async function askForMissing(context: Context, { ifNotExists }: CreateFlags, bod
   await context.client()
   if (body.max_meeting_seconds !== undefined)
     await context.notice(
-      `Meeting time: at most ${formatDuration(body.max_meeting_seconds * 1000)}; the clock runs only while two or more people are in the room.`,
+      `meeting time: at most ${formatDuration(body.max_meeting_seconds * 1000)}; the clock runs only while two or more guests or hosts are connected`,
     )
   const { askLine } = await import('../../requests/ask.ts')
   const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
@@ -177,7 +177,7 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
   const id = String(room['id'])
   if (others.length > 0)
     throw new UsageError(describeNamesakes([room, ...others], name), {
-      hint: 'rename or delete all rooms of this name but one',
+      hint: 'rename or delete all but one of these rooms',
     })
   const response = await (await context.client()).call('getRoom', { params: { id } })
   const existing: Item = response.value.room

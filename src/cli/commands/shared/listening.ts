@@ -11,10 +11,14 @@ export function parseListenHost(text: string): string {
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`
-  if (code === 'EADDRINUSE')
+  if (code === 'EADDRINUSE') {
+    const other = String(port < 65_535 ? port + 1 : 4010)
+    const after = '; 0 selects a free port'
     return new UsageError(`another program is already listening on ${where}`, {
-      hint: `pass another port, such as --port ${port < 65_535 ? port + 1 : 4010}; 0 selects a free port`,
+      hint: `pass another port, such as --port ${other}${after}`,
+      lineEdit: { before: 'pass another port: ', omit: ['--port'], add: ['--port', other], after },
     })
+  }
   // The resolver fails with many codes, such as EINVAL.
   const isUnresolved = syscall === 'getaddrinfo' && code !== 'ENOTFOUND'
   if (!isUnresolved && !['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAFNOSUPPORT'].includes(code ?? ''))

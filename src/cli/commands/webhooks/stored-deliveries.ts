@@ -102,7 +102,7 @@ async function selectSince(
   }
   if (waiting > 0)
     await context.notice(
-      `${counted(waiting, 'delivery', 'deliveries')} ${plural(waiting, 'waits', 'wait')} for a retry and ${plural(waiting, 'is', 'are')} omitted; to send them now: --status waiting`,
+      `${counted(waiting, 'delivery', 'deliveries')} ${plural(waiting, 'waits', 'wait')} for a retry and ${plural(waiting, 'is', 'are')} omitted; --status waiting sends them now`,
     )
   const ids = [...labels.keys()].reverse()
   const items = { count: ids.length, nouns: 'deliveries', max }

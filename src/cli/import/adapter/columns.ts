@@ -91,7 +91,7 @@ const parseMembers: ParseCell = (cell) => {
   if (cell.trimStart().startsWith('[')) return parseJson(cell)
   return cell.split('|').map((entry) => {
     const [user_id = '', type = '', ...name] = entry.trim().split(':')
-    if (user_id === '') throw new UsageError('must be USER, USER:TYPE or USER:TYPE:NAME, separated by |')
+    if (user_id === '') throw new UsageError('must be USER, USER:ROLE or USER:ROLE:NAME, separated by |')
     const [separator] = /[,;]/.exec(`${user_id}${type}`) ?? []
     if (separator !== undefined)
       throw new UsageError(`must be separated by |, as in ${joinWith('|', entry, separator)}`)

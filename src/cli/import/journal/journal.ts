@@ -120,7 +120,7 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   const holder = await takeLock(lock, machine)
   if (holder === undefined) return
   throw new UsageError(`another import (${holder}) holds the journal lock ${lock}`, {
-    hint: `wait until that process ends; if it does not exist, remove ${lock}`,
+    hint: `wait until that process ends; if it does not exist, delete ${lock}`,
   })
 }
 

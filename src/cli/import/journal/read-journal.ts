@@ -62,7 +62,12 @@ function openJournal(path: string): number | undefined {
 export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
-      hint: 'pass --resume to resume the import, or remove the journal to start over',
+      hint: 'pass --resume to resume the import, or delete the journal to start over',
+      lineEdit: {
+        before: 'resume with: ',
+        add: ['--resume'],
+        after: ', or delete the journal to start over',
+      },
     })
 }
 
@@ -75,6 +80,7 @@ export function requireSameImport(
   if (!previous)
     throw new UsageError(`there is no journal ${path} to resume`, {
       hint: 'omit --resume to start the import',
+      lineEdit: { before: 'start the import with: ', omit: ['--resume'] },
     })
   const mismatches: Record<keyof JournalHeader, string> = {
     command: 'another command',
@@ -85,7 +91,7 @@ export function requireSameImport(
   for (const [field, mismatch] of Object.entries(mismatches))
     if (previous.header[field as keyof JournalHeader] !== header[field as keyof JournalHeader])
       throw new UsageError(`the journal ${path} belongs to ${mismatch}`, {
-        hint: 'resume with the same file and flags, or remove the journal to start over',
+        hint: 'resume with the same file and flags, or delete the journal to start over',
       })
   return previous
 }

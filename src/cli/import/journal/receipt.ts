@@ -40,6 +40,12 @@ export async function requireNotImported(
         `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and at least one of their rooms exists`,
         {
           hint: 'pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again',
+          lineEdit: {
+            before: 'create only missing rooms with: ',
+            omit: ['--match', '--if-exists'],
+            add: ['--match', 'name', '--if-exists', 'skip'],
+            after: '; --again creates all rooms again',
+          },
         },
       )
   await context.notice(
@@ -97,7 +103,7 @@ export async function requireNoneUnfinished(
   const previous = await readAdapterJournal(context, path, adapter)
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
-      hint: 'resume that import with its --shard, --where and --journal, or remove its journal to start over',
+      hint: 'resume that import with its --shard, --where and --journal, or delete its journal to start over',
     })
 }
 

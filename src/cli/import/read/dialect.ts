@@ -48,7 +48,10 @@ export async function detectDialect(
   if (given !== undefined && !separatorLine && !bare.includes(given) && bare.includes(delimiter))
     throw new UsageError(
       `${name}: the columns in the header are separated by ${nameOf(delimiter)}, not by ${nameOf(givenDelimiter)}`,
-      { hint: 'without --delimiter, the delimiter of the header is used' },
+      {
+        hint: 'omit --delimiter to use the delimiter of the header',
+        lineEdit: { before: 'to use the delimiter of the header: ', omit: ['--delimiter'] },
+      },
     )
   return {
     delimiter: givenDelimiter ?? delimiter,

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { UsageError } from '../../../errors.ts'
+import { type ErrorDetails, UsageError } from '../../../errors.ts'
 import { AppendFile } from '../../../files/append-file.ts'
 import { toStorageError } from '../../../files/file-errors.ts'
 import { isStream, refuseUrl, streamInput } from '../../../files/input-file.ts'
@@ -115,7 +115,10 @@ async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding:
     rest = bytes.subarray(whole.length)
   }
   if (isFirst || rest.length > 0 || (isPlain && encoding === 'windows-1252')) return
-  throw new UsageError(`${name} is UTF-8, not ${encoding.toUpperCase()}`, { hint: 'omit --encoding' })
+  throw new UsageError(`${name} is UTF-8, not ${encoding.toUpperCase()}`, {
+    hint: 'omit --encoding',
+    lineEdit: { before: 'type: ', omit: ['--encoding'] },
+  })
 }
 
 async function* decodeText(
@@ -173,9 +176,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   if (nul >= 0)
     throw new UsageError(
       `${name} has a NUL at byte offset ${offset + nul}, so the file is UTF-16 or not text`,
-      {
-        hint: `save the file as UTF-8, or pass its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
-      },
+      suggestEncoding((offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'),
     )
   if (isUtf8(bytes)) return
   let good = 0
@@ -189,11 +190,21 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   const part = bytes.subarray(0, good)
   // Bytes from 0x80 to 0x9F between letters suggest Mac Roman or DOS text, not windows-1252.
   const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
-  throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
-    hint: isOther
-      ? 'save the file as UTF-8'
-      : 'save the file as UTF-8, or pass its encoding: --encoding windows-1252',
-  })
+  throw new UsageError(
+    `${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`,
+    isOther ? { hint: 'save the file as UTF-8' } : suggestEncoding('windows-1252'),
+  )
+}
+
+function suggestEncoding(encoding: Encoding): ErrorDetails {
+  return {
+    hint: `save the file as UTF-8, or pass its encoding: --encoding ${encoding}`,
+    lineEdit: {
+      before: 'save the file as UTF-8, or pass its encoding: ',
+      omit: ['--encoding'],
+      add: ['--encoding', encoding],
+    },
+  }
 }
 
 const zip = Buffer.from('PK\x03\x04', 'latin1')

@@ -56,7 +56,7 @@ const watchEvent = z
       .describe('the service does not respond and is polled again'),
     z.object({ event: z.literal('back'), ...commonFields, seconds: z.number() }),
   ])
-  .describe('one object per line, when noticed; null if the service does not send the value')
+  .describe('one object per line, when noticed; null if the service does not show the value')
 
 const contents = {
   schema_version: z.int(),

@@ -88,7 +88,9 @@ export async function readRoster(
   if (unknownRoles && invalid === 0) throw unknownRoles
   if (unknownRoles) await context.reportError(unknownRoles)
   if (invalid > 0)
-    throw createInvalidRowsError(invalid, all, 'fix the rows: a roster is applied only as a whole')
+    throw createInvalidRowsError(invalid, all, {
+      hint: 'fix the rows: a roster is applied only as a whole',
+    })
   const unused = roster.roles.describeUnused()
   return {
     notices: [

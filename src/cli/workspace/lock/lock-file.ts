@@ -66,7 +66,7 @@ export class LockFile {
     }
     if (user !== undefined)
       throw new UsageError(`another meetroom uses ${name} (${user})`, {
-        hint: `wait until that process ends; if it does not exist, remove ${name}.pid`,
+        hint: `wait until that process ends; if it does not exist, delete ${name}.pid`,
       })
     try {
       const found = lstatSync(path, { throwIfNoEntry: false })

@@ -35,6 +35,11 @@ export function selectSection(
       `the file belongs to the profile “${workspace}”, and this is the profile “${profile}”`,
       {
         hint: `pass --profile ${quoteWord(workspace)}, or change “workspace” in the file`,
+        lineEdit: {
+          before: 'use that profile: ',
+          add: ['--profile', workspace],
+          after: ', or change “workspace” in the file',
+        },
       },
     )
   const here = sections.filter((section) => section.base_url === baseUrl)
@@ -46,7 +51,7 @@ export function selectSection(
   const isNamed = workspace !== undefined && (other.workspace ?? workspace) === workspace
   if (applicationId !== undefined && other.application_id !== undefined)
     throw new UsageError(
-      `${name} belongs to another workspace at ${baseUrl}: application ${other.application_id}, and this key opens ${applicationId}`,
+      `${name} belongs to workspace ${other.application_id} at ${baseUrl}, and this key is for workspace ${applicationId}`,
       {
         hint: 'select the profile of that workspace with --profile, or use a separate file for this workspace',
       },
@@ -56,8 +61,8 @@ export function selectSection(
   if (isNamed || isHarmless || known.some(({ id }) => isRoom(id))) return other
   throw new UsageError(
     hasRooms
-      ? `none of the rooms in ${name} exists, and the service does not show which workspace this key opens`
-      : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace that this key opens`,
+      ? `none of the rooms in ${name} exists, and the service does not show which workspace this key is for`
+      : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace of this key`,
     { hint: `if the file belongs to this workspace, add this line to the file: workspace: ${profile}` },
   )
 }

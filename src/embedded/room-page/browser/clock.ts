@@ -4,7 +4,7 @@ import type { Meeting } from './frames.ts'
 /** Remaining time below which a running clock looks urgent, in milliseconds. */
 const soonMs = 60_000
 
-const pausedNote = 'Runs while two or more people are here'
+const pausedNote = 'Runs while two or more guests or hosts are here'
 
 export class MeetingClock {
   #meeting: Meeting | undefined

@@ -27,7 +27,7 @@ function start(): void {
     const self = frame.people.find(({ member_id }) => member_id === session?.member_id)
     const type = self?.type ?? session?.type ?? ''
     const note = type === 'monitor' ? `, ${describeRole(type)}` : ''
-    showStatus('online', `Connected as ${self?.name ?? 'Guest'}${note}`)
+    showStatus('online', `Connected as ${self?.name ?? 'an anonymous participant'}${note}`)
   }
 
   function handle(frame: Frame): void {

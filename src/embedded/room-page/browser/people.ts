@@ -19,7 +19,7 @@ function createPerson({ name, type, connections }: Person, isSelf: boolean): HTM
   return create(
     'li',
     {},
-    create('bdi', { text: name ?? 'Guest' }),
+    create('bdi', { text: name ?? 'Anonymous participant' }),
     create('span', { text: describeRole(type), className: `role ${type}` }),
     ...(notes.length > 0 ? [create('span', { text: notes.join(', '), className: 'hint' })] : []),
   )

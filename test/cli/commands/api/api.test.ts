@@ -139,7 +139,10 @@ describe('api --paginate', () => {
 
   test.each([
     ['api POST /users --paginate', '--paginate needs the method GET, not POST'],
-    ['api GET /users --paginate -i', '--paginate and --include cannot be used together'],
+    [
+      'api GET /users --paginate -i',
+      '--paginate and --include cannot be used together, because the document combines several responses',
+    ],
     ['api GET /users?limit=ten --paginate', 'limit must be a whole number, at least 1, not “ten”'],
   ])('api --paginate is refused before any request in the command “%s”', async (line, problem) => {
     expect(await world.run(line)).toMatchObject({
@@ -249,7 +252,7 @@ describe('api -H', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        'error: --header cannot set X-HTTP-Method-Override, which may change the meaning of the request\n',
+        'error: --header cannot set X-HTTP-Method-Override, which may change the method or path of the request\n',
     })
     expect(world.requests).toEqual([])
   })

@@ -352,7 +352,8 @@ test('a command without a key for its base URL names a profile with a key for it
   await logIn('--profile school')
   const { school } = stored().profiles
   const other = { ...school, base_url: 'https://other.test/v1', api_key_origin: 'https://other.test' }
-  const hint = 'hint: pass --profile school, which has a key for this service\n'
+  const hint =
+    'hint: use profile school, which has a key for this service: meetroom rooms list --profile school --base-url https://meet.test/v1\n'
   for (const [profile, reason] of [
     [other, 'the key of profile other belongs to https://other.test and is not sent to https://meet.test'],
     [{ base_url: 'https://other.test/v1' }, 'no API key'],

@@ -412,12 +412,18 @@ test.each([
     'config get toString',
     'no such setting: “toString”; settings are profile, base_url, api_key, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
-  ['config set profile staging', '“profile” is not a setting'],
+  [
+    'config set profile staging',
+    'no such setting: “profile”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
+  ],
   [
     'config set api_key hunter2',
     'a key cannot be passed as an argument, because other accounts of this machine can see arguments',
   ],
-  ['config unset api_key', '“api_key” is not a setting'],
+  [
+    'config unset api_key',
+    'no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
+  ],
 ])('the command “%s” exits 2 and stores no setting', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -428,7 +434,7 @@ test.each([
 
 test('config unset api_key prints a hint to use auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
-    'error: “api_key” is not a setting\nhint: remove the key with: meetroom auth logout\n',
+    'error: no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone\nhint: delete the key with: meetroom auth logout\n',
   )
 })
 
@@ -551,7 +557,7 @@ describe('the settings file', () => {
         expect(await run(line)).toMatchObject({
           code: 2,
           stdout: '',
-          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: set protected of profile production to true or false\n`,
+          stderr: `error: the settings file ${file} is damaged: “protected” of profile production must be true or false, not ${JSON.stringify(value)}\nhint: set “protected” of profile production to true or false\n`,
         })
       expect(await world.run('users create ada')).toMatchObject({ code: 2 })
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
@@ -654,7 +660,7 @@ describe('the lock file of the settings file', () => {
       stdout: '',
       stderr:
         `error: the settings in ${world.configDir} are in use (process ${testPid + 1}); nothing was stored\n` +
-        `hint: retry the command; if that process does not exist, remove ${lock()}\n`,
+        `hint: retry the command; if that process does not exist, delete ${lock()}\n`,
     })
     const waited = host.slept.reduce((sum, ms) => sum + ms, 0)
     expect(waited).toBeGreaterThanOrEqual(5000)

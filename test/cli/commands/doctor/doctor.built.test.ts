@@ -362,7 +362,7 @@ describe('doctor', () => {
       const { code, checks } = await doctorHere({ XDG_CACHE_HOME: dir }, '--local')
       expect(code).toBe(1)
       expect(checks['code cache']).toBe(
-        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove this path; the next command creates the directory`,
+        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; delete this path; the next command creates the directory`,
       )
     },
   )

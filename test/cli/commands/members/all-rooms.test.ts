@@ -62,7 +62,7 @@ describe('members --user', () => {
     expect(writes()).toHaveLength(2)
     for (const [words, error] of [
       [`${room} --all-rooms --user ada --name N`, 'a room and --all-rooms cannot be used together'],
-      ['--all-rooms --name N', '--user is missing'],
+      ['--all-rooms --name N', '--all-rooms needs --user'],
       ['--all-rooms --user ada --user grace --name N', '--user takes one user, not 2'],
       ['--all-rooms --user ada --blocked', 'this command changes a block in one room only'],
       ['--user ada --name N', 'the argument “room” is missing'],

@@ -100,7 +100,7 @@ describe('users duplicates', () => {
     otherService(world, { without: ['email', 'created_at'], leavesNullsOut: true })
     expect(await listRows()).toEqual({
       rows: ['1\tname\ta', '1\tname\tb'],
-      stderr: 'the service sends no emails; only names are compared\n',
+      stderr: 'the service shows no emails; only names are compared\n',
     })
   })
 

@@ -221,11 +221,7 @@ describe('users hand-over', () => {
       3,
       'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n',
     ],
-    [
-      'users hand-over ada ada --yes',
-      2,
-      'error: the users must be different, not both “ada”\nhint: pass two different users\n',
-    ],
+    ['users hand-over ada ada --yes', 2, 'error: the users must be different, not both “ada”\n'],
     [
       'users hand-over mallory ada --curl',
       2,
@@ -338,7 +334,7 @@ describe('members add', () => {
   test.each([
     ['members add ROOM --where type=open --user ada', 'a room and --where cannot be used together'],
     ['members add ROOM ada --all-rooms', 'a room and --all-rooms cannot be used together'],
-    ['members add --all-rooms', '--user is missing'],
+    ['members add --all-rooms', '--all-rooms needs --user'],
     ['members add ROOM ada --user ada', 'a user argument and --user cannot be used together'],
     ['members add', 'the argument “room” is missing'],
     ['members add ROOM', 'the argument “user” is missing'],

@@ -144,7 +144,7 @@ describe('webhooks redeliver', () => {
     expect(refused).toMatchObject({
       code: 10,
       stderr:
-        '1 delivery waits for a retry and is omitted; to send them now: --status waiting\n' +
+        '1 delivery waits for a retry and is omitted; --status waiting sends them now\n' +
         'error: redelivering events needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     })
     const asked = await talk(world, 'webhooks redeliver --since 1h', [['Type 2 to continue:', '2\n']], {

@@ -310,9 +310,7 @@ describe('the lock file', () => {
     for (const line of ['workspace diff school.yaml', `${apply} --prune=rooms`]) {
       const { code, stderr, writes } = await at.run(line)
       expect([code, writes]).toEqual([2, []])
-      expect(stderr).toContain(
-        'school.yaml.lock belongs to another workspace at https://meet.test/v1: application other',
-      )
+      expect(stderr).toContain('school.yaml.lock belongs to workspace other at https://meet.test/v1')
     }
   })
 
@@ -322,7 +320,9 @@ describe('the lock file', () => {
     const { code, stderr } = await at.run('workspace diff school.yaml')
     expect(code).toBe(2)
     expect(stderr).toContain('the file belongs to the profile “$(reboot)”, and this is the profile “default”')
-    expect(stderr).toContain("hint: pass --profile '$(reboot)', or change “workspace” in the file\n")
+    expect(stderr).toContain(
+      "hint: use that profile: meetroom workspace diff school.yaml --profile '$(reboot)' --base-url https://meet.test/v1, or change “workspace” in the file\n",
+    )
   })
 
   test('workspace diff refuses a lock file with rooms for a service without rooms, unless the workspace file names the profile', async () => {

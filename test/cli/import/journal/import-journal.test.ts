@@ -281,7 +281,7 @@ describe('an unfinished import', () => {
     world.file('in.csv', usersCsv(2))
     await world.cutOff('users import in.csv')
   })
-  const hint = 'hint: resume with the same file and flags, or remove the journal to start over\n'
+  const hint = 'hint: resume with the same file and flags, or delete the journal to start over\n'
   const path = () => world.path('in.csv.journal')
 
   test.each<[string, string, () => unknown, () => string]>([
@@ -291,7 +291,7 @@ describe('an unfinished import', () => {
       () => {},
       () =>
         `error: an earlier import (journal ${path()}) did not finish\n` +
-        'hint: pass --resume to resume the import, or remove the journal to start over\n',
+        'hint: resume with: meetroom users import in.csv --resume --base-url https://meet.test/v1, or delete the journal to start over\n',
     ],
     [
       'a changed input',
@@ -328,7 +328,7 @@ describe('an unfinished import', () => {
       'users import in.csv --resume --journal other',
       () => {},
       () =>
-        `error: there is no journal ${world.path('other')} to resume\nhint: omit --resume to start the import\n`,
+        `error: there is no journal ${world.path('other')} to resume\nhint: start the import with: meetroom users import in.csv --journal other --base-url https://meet.test/v1\n`,
     ],
     [
       '--journal that names the input file',
@@ -352,7 +352,8 @@ describe('an unfinished import', () => {
       '--resume with --no-journal',
       'users import in.csv --resume --no-journal',
       () => {},
-      () => 'error: --resume needs a journal\nhint: omit --no-journal\n',
+      () =>
+        'error: --resume needs a journal\nhint: type: meetroom users import in.csv --resume --base-url https://meet.test/v1\n',
     ],
   ])('an unfinished users import causes a usage error for %s', async (_what, line, arrange, stderr) => {
     arrange()
@@ -408,7 +409,7 @@ describe('a second import with the same journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
     `error: another import (process ${testPid + 1}) holds the journal lock ${world.path('in.csv.journal.lock')}\n` +
-    `hint: wait until that process ends; if it does not exist, remove ${world.path('in.csv.journal.lock')}\n`
+    `hint: wait until that process ends; if it does not exist, delete ${world.path('in.csv.journal.lock')}\n`
 
   test('a second import with the same journal is refused, and the first import completes', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined

@@ -126,7 +126,7 @@ testCases({
       sent: [],
       stderr: expect.stringContaining(
         'error: 3 of 4 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows in again.csv, which shows the reason for each row, or pass --skip-invalid to skip them\n',
+          'hint: fix the rows in again.csv, which shows the reason for each row, or skip them with: meetroom users import people.csv --failed-out again.csv --bom --skip-invalid --base-url https://meet.test/v1\n',
       ),
       files: {
         'again.csv':
@@ -207,7 +207,7 @@ test('the file of --failed-out is removed if a resumed run imports every row', a
   await world.send('DELETE', '/users/u1')
   expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('removed again.csv of an earlier run, because no row failed\n'),
+    stderr: expect.stringContaining('deleted again.csv of an earlier run, because no row failed\n'),
   })
   expect(world.read('again.csv')).toBeUndefined()
 })

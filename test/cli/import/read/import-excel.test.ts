@@ -143,7 +143,7 @@ describe('a CSV file from Excel', () => {
     async (own, given, problem) => {
       expect(await world.imported('people.csv', people(own), '--delimiter', given)).toMatchObject({
         code: 2,
-        stderr: `error: people.csv: the columns in the header are ${problem}\nhint: without --delimiter, the delimiter of the header is used\n`,
+        stderr: `error: people.csv: the columns in the header are ${problem}\nhint: to use the delimiter of the header: meetroom users import people.csv --base-url https://meet.test/v1\n`,
       })
     },
   )
@@ -273,7 +273,7 @@ describe('rooms import --group-by name', () => {
       stderr:
         'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
         'error: 2 of 5 rows are invalid; nothing was sent\n' +
-        'hint: fix the rows, or pass --skip-invalid to skip them\n',
+        'hint: fix the rows, or skip them with: meetroom rooms import courses.csv --group-by name --concurrency 1 --skip-invalid --base-url https://meet.test/v1\n',
     })
   })
 
@@ -348,7 +348,7 @@ describe('rooms import --group-by name', () => {
           'error: courses.csv: 1 value is not guest, host or monitor: “Boss” (2 rows from line 2)\n' +
           'hint: name its role with --role-map: guest, host or monitor\n' +
           'error: 3 of 5 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows, or pass --skip-invalid to skip them\n',
+          'hint: fix the rows, or skip them with: meetroom rooms import courses.csv --group-by name --concurrency 1 --skip-invalid --base-url https://meet.test/v1\n',
       ])
     })
 

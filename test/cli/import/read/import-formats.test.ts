@@ -60,7 +60,7 @@ describe('users import from CSV', () => {
     const { code, stderr } = await world.imported('people.csv', content)
     expect([code, stderr]).toEqual([
       0,
-      'not imported, because only the service sets them: access_token, Created at\nimported 1 of 1 user\n',
+      'only the service sets these fields, so they are not imported: access_token, Created at\nimported 1 of 1 user\n',
     ])
   })
 
@@ -80,7 +80,8 @@ describe('users import from CSV', () => {
   })
 
   const quoting = 'hint: double the quotes inside a quoted cell: "like ""this"" one"\n'
-  const mending = 'hint: fix the rows, or pass --skip-invalid to skip them\n'
+  const mending =
+    'hint: fix the rows, or skip them with: meetroom users import people.csv --skip-invalid --base-url https://meet.test/v1\n'
   test.each<[string, string, string]>([
     [
       'rows with more or fewer cells than the header',
@@ -241,7 +242,7 @@ describe('users import from NDJSON', () => {
           'error: people.ndjson:9: user_id is missing\n' +
           'error: people.ndjson:10: not JSON: it ends too early\n' +
           'error: 7 of 9 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows, or pass --skip-invalid to skip them\n',
+          'hint: fix the rows, or skip them with: meetroom users import people.ndjson --skip-invalid --base-url https://meet.test/v1\n',
       ),
     )
     expect(world.requests).toEqual([])
@@ -340,7 +341,7 @@ describe('users import from JSON', () => {
           'error: people.json row 4: not a JSON object\n' +
           'error: people.json row 3: the same user_id as row 1\n' +
           'error: 3 of 4 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows, or pass --skip-invalid to skip them\n',
+          'hint: fix the rows, or skip them with: meetroom users import people.json --skip-invalid --base-url https://meet.test/v1\n',
       ),
     )
   })

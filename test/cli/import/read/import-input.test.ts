@@ -182,7 +182,7 @@ describe('an import of a file that is not UTF-8', () => {
     async (_what, content, why) => {
       expect(await world.imported('people.csv', content)).toEqual(
         refused(
-          `error: people.csv ${why}\nhint: save the file as UTF-8, or pass its encoding: --encoding ${encodingFor(why)}\n`,
+          `error: people.csv ${why}\nhint: save the file as UTF-8, or pass its encoding: meetroom users import people.csv --encoding ${encodingFor(why)} --base-url https://meet.test/v1\n`,
         ),
       )
       expect(world.requests).toEqual([])
@@ -194,7 +194,7 @@ describe('an import of a file that is not UTF-8', () => {
     async (format) => {
       expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
         refused(
-          `error: people.${format} is not UTF-8 at byte offset 15\nhint: save the file as UTF-8, or pass its encoding: --encoding windows-1252\n`,
+          `error: people.${format} is not UTF-8 at byte offset 15\nhint: save the file as UTF-8, or pass its encoding: meetroom users import people.${format} --encoding windows-1252 --base-url https://meet.test/v1\n`,
         ),
       )
     },
@@ -212,7 +212,9 @@ describe('an import of a file in another encoding', () => {
       ['utf-16le', 'user_id,name\nada,Ada\n'],
     ] as const)
       expect(await world.imported('people.csv', content, '--encoding', encoding)).toEqual(
-        refuse(`is UTF-8, not ${encoding.toUpperCase()}\nhint: omit --encoding`),
+        refuse(
+          `is UTF-8, not ${encoding.toUpperCase()}\nhint: type: meetroom users import people.csv --base-url https://meet.test/v1`,
+        ),
       )
     const ascii = await world.imported('people.csv', 'user_id\nada\n', '--encoding', 'windows-1252')
     expect(ascii.code).toBe(0)

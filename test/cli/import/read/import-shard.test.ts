@@ -120,7 +120,7 @@ describe('the shards of an import', () => {
           'error: in.csv:12: user_id is missing\n' +
           'error: in.csv:13: the same user_id as line 4\n' +
           'error: 2 of 12 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows, or pass --skip-invalid to skip them\n',
+          `hint: fix the rows, or skip them with: meetroom users import in.csv --shard ${shard} --skip-invalid --base-url https://meet.test/v1\n`,
       })
     }
     expect(world.writes()).toEqual([])

@@ -419,7 +419,7 @@ describe('a usage error', () => {
       expect({ code, stdout, stderr }).toEqual({
         code: 2,
         stdout: '',
-        stderr: `error: --limit must be a whole number, at least 1, not “${text}”\nhint: for all items, pass --all\n`,
+        stderr: `error: --limit must be a whole number, at least 1, not “${text}”\nhint: for all items: meetroom rooms list --all --base-url https://meet.test/v1\n`,
       })
       expect(world.requests).toEqual([])
     },

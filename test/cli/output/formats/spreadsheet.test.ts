@@ -46,13 +46,13 @@ test('--delimiter and --bom are refused for formats other than CSV, and --delimi
   const world = await createWorld()
   const fail = async (line: string) => (await world.run(line)).stderr
   expect(await fail('rooms list --bom')).toBe(
-    'error: --bom cannot be used with the format table\nhint: pass -o csv\n',
+    'error: --bom cannot be used with the format table\nhint: type: meetroom rooms list --bom -o csv --base-url https://meet.test/v1\n',
   )
   expect(await fail('rooms list --delimiter ; --json')).toContain(
     '--delimiter cannot be used with the format json',
   )
   expect(await fail('rooms list --bom --query rooms')).toContain(
-    '--bom cannot be used with --query","hint":"pass -o csv instead of --query"',
+    '--bom cannot be used with --query","hint":"type: meetroom rooms list --bom -o csv --base-url https://meet.test/v1"',
   )
   expect(await fail('rooms list -o csv --delimiter ab')).toContain('--delimiter must be one character or tab')
   expect(world.requests).toEqual([])

@@ -139,7 +139,9 @@ describe('the redaction of the program', () => {
 
   test('the program prints errors unchanged if the key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
-    expect(stderr).toBe('error: --limit must be a whole number, at least 1, not “x”\nhint: for all items, pass --all\n')
+    expect(stderr).toBe(
+      'error: --limit must be a whole number, at least 1, not “x”\nhint: for all items, pass --all\n',
+    )
   })
 
   test('rooms get masks the key in field names and values of an error response with --json and --verbose', async () => {

@@ -19,7 +19,7 @@ export async function updateInRooms(
   flags: RoomsFlags,
 ): Promise<void> {
   const [user_id, ...others] = flags.user ?? []
-  if (user_id === undefined) throw new UsageError('--user is missing', { hint: 'pass the user with --user' })
+  if (user_id === undefined) throw new UsageError(`${flags.where ? '--where' : '--all-rooms'} needs --user`)
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${others.length + 1}`)
   if ('is_blocked' in body)
     throw new UsageError('this command changes a block in one room only', {

@@ -103,9 +103,7 @@ function expandCondition(text: string): string {
   const meant = findClosest(word, states)
   throw new UsageError(
     `--for must be ${states.join(', ')} or a condition such as 'online>=2', not “${text}”`,
-    {
-      hint: meant && `did you mean ${meant}?`,
-    },
+    meant === undefined ? {} : { correction: [text, meant] },
   )
 }
 
@@ -126,7 +124,7 @@ function describeConditions(
 
 function describe(field: string, told: FieldValue, redact: Redact): string {
   const name = field === idleSince ? 'idle' : field
-  if (!told.known) return `the service does not send ${name}`
+  if (!told.known) return `the service does not show ${name}`
   // Redaction precedes truncation, because a truncated key would not be recognized.
   const value = told.value === null ? '' : redact(toText(told.value))
   const shown = value.length > maxValueLength ? `${value.slice(0, maxValueLength).toWellFormed()}…` : value

@@ -33,7 +33,10 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
   const isOfTotals = selectRoomSubject(grouping) === undefined
   const listsPeople = isOfTotals ? subject === 'user-total' || subject === 'meeting' : subject !== 'session'
   if (missed !== undefined && subject !== 'user-total')
-    throw createFlagConflict('--missed', `--by ${by}`, { hint: 'pass --by user-total' })
+    throw createFlagConflict('--missed', `--by ${by}`, {
+      hint: 'pass --by user-total',
+      lineEdit: { before: 'type: ', omit: ['--by'], add: ['--by', 'user-total'] },
+    })
   if (absent && !listsPeople) throw createFlagConflict(`--${onlyAbsent ? 'only-' : ''}absent`, `--by ${by}`)
   if (onlyAbsent && subject !== 'user' && subject !== 'meeting')
     throw createFlagConflict('--only-absent', `--by ${by}`, {

@@ -32,7 +32,7 @@ export async function listDuplicates(context: Context): Promise<void> {
     problem = error
   }
   if (groups.email.size === 0 && groups.name.size > 0)
-    await context.notice('the service sends no emails; only names are compared')
+    await context.notice('the service shows no emails; only names are compared')
   const rows = createRows(groups)
   const { format } = printer.options
   const items = format === 'ids' ? [...new Map(rows.map((row) => [row.user_id, row])).values()] : rows

@@ -14,10 +14,7 @@ interface HandOver {
 }
 
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {
-  if (from === to)
-    throw new UsageError(`the users must be different, not both “${from}”`, {
-      hint: 'pass two different users',
-    })
+  if (from === to) throw new UsageError(`the users must be different, not both “${from}”`)
   return {
     user_id: to,
     others: [from],
