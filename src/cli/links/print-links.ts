@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../api/defined.ts'
 import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
@@ -87,7 +86,10 @@ export async function completeRoom(
   return { ...room, ...(readResponseValue(response) as { room: Item }).room, id: room['id'] }
 }
 
-const withoutBlocked = "--where 'status!=blocked' omits blocked members"
+const blockedHint = {
+  hint: "--where 'status!=blocked' omits blocked members",
+  lineEdit: { before: 'omit blocked members with: ', add: ['--where', 'status!=blocked'] },
+}
 
 export class LinkSummary {
   all = 0
@@ -125,7 +127,7 @@ export class LinkSummary {
       ? new PartialError(`no link for ${whose}: ${row.reason}`)
       : new PartialError(
           `${this.#missing} of ${counted(this.all, 'link')} could not be created; the field reason explains why`,
-          omitUndefined({ hint: this.#blocked > 0 ? withoutBlocked : undefined }),
+          this.#blocked > 0 ? blockedHint : {},
         )
   }
 }

@@ -118,7 +118,7 @@ describe('rooms wait', () => {
         'error: timed out after 3s waiting for terminated_at!=: terminated_at is empty',
       )
       expect(await wait('layout=grid')).toBe(
-        'error: timed out after 3s waiting for layout=grid: the service does not send layout',
+        'error: timed out after 3s waiting for layout=grid: the service does not show layout',
       )
       expect(await wait('last_active>1d')).toBe(
         'error: timed out after 3s waiting for last_active>1d: last_active is empty',
