@@ -140,7 +140,8 @@ describe('the redaction of the program', () => {
   test('the program prints errors unchanged if the key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe(
-      'error: --limit must be a whole number, at least 1, not “x”\nhint: for all items, pass --all\n',
+      'error: --limit must be a whole number, at least 1, not “x”\n' +
+        'hint: for all items: meetroom rooms list --all --base-url https://meet.test/v1\n',
     )
   })
 
