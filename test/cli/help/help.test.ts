@@ -327,7 +327,11 @@ describe('a usage error', () => {
       'find rooms by name with: meetroom rooms list --name extra',
     ],
     ['rooms get', 'the argument “room” is missing', "as in: meetroom rooms get 'name:Weekly sync'"],
-    ['rooms list --name', '--name needs a value: --name <name>', 'see: meetroom rooms list --help'],
+    [
+      'rooms list --name',
+      '--name needs a value: --name <name>',
+      'only rooms with exactly this name; see: meetroom rooms list --help',
+    ],
     [
       'rooms list -o xml',
       '--output must be table, json, ndjson, csv, tsv or ids, not “xml”',

@@ -105,7 +105,8 @@ test('message send without a text exits 2 and names the missing argument', async
     code: 2,
     stderr:
       'error: the argument “text” is missing\n' +
-      "hint: as in: meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes' --base-url https://meet.test/v1\n",
+      `hint: as in: meetroom message send ${room} 'We close in five minutes' --base-url https://meet.test/v1; ` +
+      `from a pipe: meetroom message send ${room} - --base-url https://meet.test/v1\n`,
   })
 })
 
