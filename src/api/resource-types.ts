@@ -63,7 +63,7 @@ export function defineResource<
   return { ...definition, descriptions: describeFields(definition.fields) }
 }
 
-export function describeFields<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
+function describeFields<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
   const descriptions = Object.entries(fields).map(([name, field]) => [name, field.description])
   return Object.fromEntries(descriptions)
 }

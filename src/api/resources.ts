@@ -210,7 +210,7 @@ export const user = defineResource({
 })
 
 /** Session (API specification, “Session”). */
-export const session = defineResource({
+const session = defineResource({
   name: 'session',
   plural: 'sessions',
   id: 'id',

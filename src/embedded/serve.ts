@@ -43,7 +43,7 @@ export interface RunningService {
   close(): Promise<number>
 }
 
-export const defaultDrainMs = 3000
+const defaultDrainMs = 3000
 
 /**
  * @throws {UsageError} for example if another process serves the same data directory

@@ -6,7 +6,7 @@ const topicsDir = join(root, 'src/help')
 
 export const topicNames: readonly string[] = readdirSync(topicsDir).map((file) => file.replace(/\.md$/, ''))
 
-export function topicFile(name: string): string {
+function topicFile(name: string): string {
   return join(topicsDir, `${name}.md`)
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 const esc = '\u001b'
 
 /** Text that a terminal may execute, hide or show wrongly. */
-export const trouble = [
+const trouble = [
   ...[
     `${esc}]52;c;b3duZWQ=\u0007`,
     `${esc}]0;title${esc}\\`,

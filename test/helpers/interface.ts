@@ -295,7 +295,7 @@ function alternativesOf(shape: Shape): Shape[] {
   return '|' in shape ? (shape['|'] as Shape[]).flatMap(alternativesOf) : [shape]
 }
 
-export function isRemoval({ change }: Difference): boolean {
+function isRemoval({ change }: Difference): boolean {
   return change.endsWith(' is removed')
 }
 

@@ -1,7 +1,7 @@
 import { PaceController } from '../../src/cli/run/pace-controller.ts'
 
 /** Creates a clock on which sleepers wake in the order of their times. */
-export function createSimulatedClock() {
+function createSimulatedClock() {
   let now = 0
   const sleeping: { at: number; wake(): void }[] = []
   return {

@@ -3,7 +3,7 @@ import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import type { HostOptions, TestHost } from './host.ts'
 import { answer, createWorld, type World } from './world.ts'
 
-export const roomId = 'r1'
+const roomId = 'r1'
 
 /** Creates an online session with the fields of the API specification (“Session”). */
 export function session(id: unknown, rest: object = {}) {

@@ -66,7 +66,7 @@ export function lineOf({ sign, action, kind, key, room_key, changes, reason }: a
   return [`${sign}${what} ${kind} ${name}`, fields.join(', '), reason].filter(Boolean).join('; ')
 }
 
-export function writesOf({ requests }: World): string[] {
+function writesOf({ requests }: World): string[] {
   return requests
     .filter(({ method }) => method !== 'GET')
     .map(({ method, url, body }) =>

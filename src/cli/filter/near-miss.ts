@@ -85,7 +85,7 @@ export function formatAsteriskHint(
 }
 
 /** Formats a hint for a list such as `a,b`, which conditions compare as one value. */
-export function formatAlternatives(flag: string, field: string, text: string): string {
+function formatAlternatives(flag: string, field: string, text: string): string {
   return `${alternativesText}${formatCondition(flag, field, '~', matchList(text))}`
 }
 

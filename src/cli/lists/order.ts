@@ -40,7 +40,7 @@ function compareValues(a: RankValue, b: RankValue): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-export function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
+function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
   const read = type && readers[type]
   return value.known && read && read(value.value) === undefined ? { known: false, isUnreadable: true } : value
 }

@@ -34,7 +34,7 @@ export async function printPlan(context: Context, plan: Plan, sides?: ComparedSi
   return summary
 }
 
-export async function* createPages(rows: readonly Item[], rest: Item): AsyncGenerator<Page> {
+async function* createPages(rows: readonly Item[], rest: Item): AsyncGenerator<Page> {
   for (let i = 0; i < rows.length; i += rowsPerPage) yield { items: rows.slice(i, i + rowsPerPage), rest }
   if (rows.length === 0) yield { items: [], rest }
 }

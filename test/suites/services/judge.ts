@@ -27,7 +27,7 @@ import type { WriteScenario } from './writes/scenario.ts'
  * - `unproven`: a verdict that no response proves
  * - `silent`: a missing notice
  */
-export const classes = [
+const classes = [
   ...['false success', 'false failure', 'duplicate', 'false alarm', 'unproven', 'silent'],
 ] as const
 export type Class = (typeof classes)[number]

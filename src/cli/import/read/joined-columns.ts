@@ -9,7 +9,7 @@ import type { Row } from './rows.ts'
  * @returns an empty text if all values are empty
  * @throws {UsageError} for an unbalanced brace
  */
-export function joinColumns(template: string, readValue: (column: string) => unknown): string {
+function joinColumns(template: string, readValue: (column: string) => unknown): string {
   let [filled, empty] = [0, 0]
   const text = fillPlaceholders(
     template,

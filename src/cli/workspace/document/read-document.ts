@@ -204,7 +204,7 @@ async function requireUnique(
 }
 
 /** Formats a path such as `rooms[0].members[2].type`. */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   return path.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
     '',

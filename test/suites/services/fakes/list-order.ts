@@ -25,7 +25,7 @@ export const usual = ({ items, limit, offset }: Listing): ListPage => ({
   items: items.slice(offset, offset + Math.min(limit, cap)),
 })
 
-export const listing =
+const listing =
   (page: (asked: Listing) => ListPage): (() => Exchange) =>
   () => {
     let sent = 0
