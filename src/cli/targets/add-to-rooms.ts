@@ -2,6 +2,7 @@ import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
+import { ConflictError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { refuseCurl } from '../kernel/refuse-curl.ts'
@@ -62,7 +63,10 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
     describe: async () => addition.describe(user, describeRooms(rooms)),
   })
   const summarize = (tally: Tally) => summarizeSteps(tally, addition, context.flags.dryRun === true)
-  const advise = () => 'run the command again to complete the remaining rooms'
+  const advise = (ended: readonly Outcome<unknown>[]) =>
+    ended.every((outcome) => !('error' in outcome) || outcome.error instanceof ConflictError)
+      ? 'to skip rooms of which the user is a member, pass --if-exists skip'
+      : 'run the command again to complete the remaining rooms'
   await runTasks(context, { tasks, view, key: 'steps', rowsFor: 'outcomes', summarize, advise }, flags)
   return tasks.length
 }
