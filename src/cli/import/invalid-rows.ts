@@ -45,6 +45,8 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
   const fix = isWhole
     ? `fix the rows in ${flags.failedOut}, which shows the reason for each row`
     : 'fix the rows'
+  if (checked.invalid === checked.rows)
+    throw createInvalidRowsError(checked.invalid, checked.rows, { hint: fix })
   throw createInvalidRowsError(checked.invalid, checked.rows, {
     hint: `${fix}, or pass --skip-invalid to skip them`,
     lineEdit: { before: `${fix}, or skip them with: `, add: ['--skip-invalid'] },

@@ -2,22 +2,24 @@ import { idPattern } from '../../api/path.ts'
 
 /** Spaces, double quotes, brackets and separators of lists, which IDs rarely contain. */
 const unlikely = /[\p{Zs}"<>()[\]{},;]/u
-/** Numbers such as `1.0E+11` and errors such as `#REF!`, as spreadsheets write them. */
-const damaged = /^-?\d(?:[.,]\d+)?E\+\d\d+$|^#(?:REF|NAME|VALUE|N\/A|DIV\/0|NULL|NUM|#+)[!?]?$/i
+/** Numbers such as `1.0E+11`, as spreadsheets write them. */
+const damagedNumber = /^-?\d(?:[.,]\d+)?E\+\d\d+$/i
+/** Errors of spreadsheets, such as `#REF!`, in English and German. */
+const cellError = /^#(?:REF|NAME|VALUE|N\/A|DIV\/0|NULL|NUM|NV|BEZUG|WERT|ZAHL|#+)[!?]?$/i
 /** Numbers such as `7E3`, which may also be IDs. */
 const scientific = /^-?\d(?:[.,]\d+)?E\+?\d+$/i
 
 /** Describes an ID that is probably a mistake; undefined for other IDs. */
 export function describeUnlikelyId(field: string, id: string): string | undefined {
-  return [unlikely, damaged, scientific].some((pattern) => pattern.test(id))
+  return [unlikely, damagedNumber, cellError, scientific].some((pattern) => pattern.test(id))
     ? `${field} “${id}” does not look like an ID`
     : undefined
 }
 
-/** Describes an ID that a spreadsheet has certainly replaced; undefined for other IDs. */
-export function findDamage(field: string, id: string): string | undefined {
-  return damaged.test(id)
-    ? `${field} “${id}” was damaged by a spreadsheet; format the column as text and save the file again`
+/** Describes a value that a spreadsheet has certainly replaced; undefined for other values. */
+export function findDamage(field: string, value: string): string | undefined {
+  return cellError.test(value) || (/(^|_)id$/.test(field) && damagedNumber.test(value))
+    ? `${field} “${value}” was damaged by a spreadsheet; format the column as text and save the file again`
     : undefined
 }
 
@@ -28,8 +30,8 @@ export function isEmailField(field: string): boolean {
 
 /** Describes an email that cannot be an address; undefined for other fields and values. */
 export function describeUnlikelyEmail(field: string, value: unknown): string | undefined {
-  return isEmailField(field) && typeof value === 'string' && !/^$|@/.test(value)
-    ? `${field} “${value}” has no @`
+  return isEmailField(field) && typeof value === 'string' && !/^$|^[^\s<>@]+@[^\s<>@]+$/.test(value)
+    ? `${field} “${value}” ${value.includes('@') ? 'is more than one address' : 'has no @'}`
     : undefined
 }
 

@@ -65,7 +65,7 @@ export async function readMember(
     throw new UsageError('the argument “member” is missing', {
       hint: [
         'pass the room, then a member ID or --user; find members with: ',
-        suggest(['members', 'list', '--all-rooms']),
+        suggest(['members', 'list', '--all-rooms', '--columns', 'room_id,member_id,room_name,name']),
       ],
     })
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${users.length}`)

@@ -51,6 +51,8 @@ export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport
     const field = lookUp(columnWords, fold(column))?.[kind] ?? ''
     if (missing.includes(field) && left.delete(field)) maps.set(column, field)
   }
+  if (/^<(!doctype|html)/i.test(all[0] ?? ''))
+    return 'the file is a web page, perhaps a login page; export it again'
   if (maps.size === 0) return hasNoHeader(found) ? describeHeader : undefined
   const id = missing.includes('user_id') && left.has('user_id') ? findIdColumn(kind, others, rows) : undefined
   if (id !== undefined && left.delete('user_id'))

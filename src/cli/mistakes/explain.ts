@@ -1,11 +1,8 @@
-import { lstatSync } from 'node:fs'
-import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { idPattern } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { parseOrigin } from '../../config/settings.ts'
-import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
+import { type Hint, NotFoundError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { isDestructive } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
@@ -16,28 +13,18 @@ import { findLikelyItems, findRooms, UnknownNameError } from '../names/item-find
 import { quoteWord } from '../output/hint-text.ts'
 import { type Item, views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
+import {
+  type CalledCommand,
+  correct,
+  type Explain,
+  explainFileOfIds,
+  explainIntended,
+  type MissingResource,
+  readSegment,
+} from './intended.ts'
 import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
 import { removeWords, splitTyped } from './typed.ts'
-import { suggestAll } from './usage-problem.ts'
-
-export interface CalledCommand {
-  names: readonly string[]
-  given: readonly string[]
-  argv: readonly string[]
-  program: Command
-}
-
-interface MissingResource extends CalledCommand {
-  context: Context
-  client: Client
-  path: string
-  isRoomMissing: boolean
-  /** User in the error message, such as `no such user: ada`. */
-  unknownUser: string | undefined
-  /** Typed flags and their values, without flags that select a service. */
-  flags: readonly string[]
-}
 
 /** Returns the error, if possible with a hint. May send requests, except with `--curl`. */
 export async function explainMissing(
@@ -71,7 +58,8 @@ export async function explainMissing(
     if (path === undefined) return error
     const isMissing = (word: string) => word === unknownUser || path.includes(encodeURIComponent(word))
     const unread = [...called.given, ...flags].find(
-      (word) => isMissing(word) && (/^(\*|all)$/i.test(word) || readIntended(word) || /\.\w+$/.test(word)),
+      (word) =>
+        isMissing(word) && (/^(\*|all)$|\*$/i.test(word) || readIntended(word) || /\.\w+$/.test(word)),
     )
     const intended = unread === undefined ? undefined : explainIntended(missing, unread)
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
@@ -98,49 +86,6 @@ async function findProfileOfUrl(context: Context, url: string): Promise<string |
     return undefined
   const { profiles = {} } = await context.storedConfig()
   return Object.keys(profiles).find((name) => parseOrigin(profiles[name]?.base_url ?? '') === origin)
-}
-
-type Explain = (missing: MissingResource) => Promise<Hint | undefined>
-
-/** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
-function explainIntended(missing: MissingResource, text: string): Hint | undefined {
-  const { command } = splitTyped(missing.program, missing.argv)
-  const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
-  if (format !== undefined && command.name() === 'export') {
-    const others = [...missing.given, ...missing.flags].filter((word) => word !== text)
-    const words = [
-      ...missing.context.command.split(' '),
-      ...others,
-      '-o',
-      format.toLowerCase().replace('xlsx', 'csv'),
-    ]
-    return ['write a file with: ', suggest(words), ` > ${quoteWord(text.replace(/xlsx$/i, 'csv'))}`]
-  }
-  const isMany = command.registeredArguments.at(-1)?.variadic === true
-  if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
-    return suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags)
-  const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
-  if (words.length === 0) return undefined
-  const isOfFlag = missing.flags.includes(text)
-  if (words.length === 1 || isMany || isOfFlag) {
-    const corrected = correct(missing, text, ...words)
-    return corrected && [isOfFlag && words.length > 1 ? 'repeat the flag: ' : reason, corrected]
-  }
-  const each = words.flatMap((word) => correct(missing, text, word) ?? [])
-  return each.length > 0
-    ? ['pass one at a time: ', ...each.flatMap((line, i) => (i === 0 ? [line] : ['; ', line]))]
-    : undefined
-}
-
-/** Explains the name of a file that probably contains IDs. */
-const explainFileOfIds: Explain = async (missing) => {
-  const { command } = splitTyped(missing.program, missing.argv)
-  const file = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
-  const path = resolve(missing.context.host.cwd, file)
-  const isFile = file !== '' && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
-  if (!isFile || command.registeredArguments.at(-1)?.variadic !== true) return undefined
-  const corrected = correct(missing, file, '-')
-  return corrected && ['read the IDs from the file with: ', corrected, ` < ${quoteWord(file)}`]
 }
 
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
@@ -251,29 +196,6 @@ function suggestLikely(
     `several ${views[kind].noun[1]} match equally well: `,
     ...suggestions.flatMap(({ label, suggestion }, i) => [`${i === 0 ? '' : ', '}${label}: `, suggestion]),
   ]
-}
-
-/** Suggests the typed command with `ids` in place of `wrong`; undefined if the command lacks `wrong`. */
-function correct(
-  { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
-  wrong: string,
-  ...ids: string[]
-): Suggestion | undefined {
-  const typed = [...given, ...flags]
-  const isWrong = (word: string) =>
-    word === wrong || /^:\w+$/.test(word.startsWith(wrong) ? word.slice(wrong.length) : '')
-  const at = typed.findIndex(isWrong)
-  if (at < 0) return undefined
-  const role = typed[at]?.slice(wrong.length)
-  const before = typed[at - 1] ?? ''
-  const flag = ids.length > 1 && before.startsWith('--') ? [before] : []
-  const right = ids.flatMap((id, i) => [...(i === 0 ? [] : flag), `${id}${role}`])
-  return suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...right)])
-}
-
-function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {
-  const [, segment] = new RegExp(`^/${collection}/([^/?]+)`).exec(path) ?? []
-  return segment === undefined ? undefined : decodeURIComponent(segment)
 }
 
 async function isRoomOrName(client: Client, text: string): Promise<boolean> {

@@ -97,7 +97,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     trigger: ['send', 'fire', 'emit', 'simulate'],
   },
   auth: {
-    login: ['signin', 'sign-in', 'token', 'key', 'add', 'set'],
+    login: ['signin', 'sign-in', 'add', 'set'],
     logout: ['signout', 'sign-out', 'logoff', 'remove', 'delete', 'forget'],
     status: ['whoami', 'show', 'check', 'info', 'list', 'test'],
   },
@@ -202,8 +202,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   man: 'help',
   trigger: 'webhooks trigger',
   'profiles delete': 'profiles remove',
-  'webhooks create': 'rooms create --webhook-url',
-  'webhooks add': 'rooms create --webhook-url',
   'sessions kick': 'members block',
   'sessions block': 'members block',
   'rooms count': 'rooms list --count',
@@ -377,6 +375,7 @@ export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
   'auth logout': ofProfile,
   'config list': ofProfile,
   doctor: ofProfile,
+  serve: { flag: '--port', reason: 'pass the port with: ', pattern: /^\d{2,5}$/ },
   usage: { flag: '--month', reason: 'pass the month with: ', pattern: /^(\d{4}-\d\d|(this|last)-month)$/ },
 }
 

@@ -76,6 +76,9 @@ interface Intended {
   reason: string
   /** IDs or references. */
   words: readonly string[]
+  /** Parts of text such as `ada=host`. */
+  user?: string
+  role?: string
 }
 
 /** Reads an unsupported operand, such as `name=Maths` or the URL of an item. */
@@ -92,9 +95,9 @@ export function readIntended(text: string): Intended | undefined {
   const [, id = ''] =
     /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms?|users?|join)\/([^/?#]+)/i.exec(text) ?? []
   if (id !== '') return { reason: 'pass the ID in the URL: ', words: [decode(id)] }
-  const [, user = '', role = ''] = /^([^:]+)[=/,;](\w+)$/.exec(text) ?? []
+  const [, user = '', role = ''] = /^([^:]+?)[ :=/,;]+(\w+)$/.exec(text) ?? []
   if (memberTypes.some((type) => type === role))
-    return { reason: 'a colon separates the role: ', words: [`${user}:${role}`] }
+    return { reason: 'a colon separates the role: ', words: [`${user}:${role}`], user, role }
   return readList(text)
 }
 

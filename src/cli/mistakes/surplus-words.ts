@@ -16,8 +16,8 @@ import { fitWords, isReference, isSentence } from './operands.ts'
 import { joinSplitValue } from './shell-words.ts'
 import { mayBeKey, removeWords } from './typed.ts'
 import { findVerb } from './unknown-command.ts'
-import { findFilterField, isReading } from './unknown-flag.ts'
-import { findFlagOf, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+import { findFilterField } from './unknown-flag.ts'
+import { findFlagOf, isReading, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
   const accepted = command.registeredArguments.length
@@ -44,7 +44,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
       : removeWords(rest, [extra])
     return new UsageError(`${before} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
-  if (/^(help|\?)$/i.test(extra)) return hint(suggestHelpOn(words))
+  if (/^\/?(help|\?)$/i.test(extra)) return hint(suggestHelpOn(words))
   const linked = given.filter((word) => linkWords.has(word.toLowerCase()))
   if (linked.length > 0 && given.length - linked.length === accepted) {
     const fixed = given.length === 3 ? rest : removeWords(rest, linked)

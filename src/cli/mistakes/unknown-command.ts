@@ -58,6 +58,10 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API has no operation to change or delete pages'
+  if (group === 'auth' && /^(token|key|print-token)$/.test(word))
+    return ['keys are never printed; see the key in use with: ', suggest(['auth', 'status'])]
+  if (group === 'webhooks' && findVerb('rooms', word) === 'create')
+    return 'a webhook is set when its room is created, with “rooms create --webhook-url URL”; an existing room cannot get one'
   if (group === 'message' && isVerb(word) && !findVerb('message', word))
     return 'the API has no operation to list, change or delete messages'
   const verb = group && findVerb(group, word)

@@ -1,26 +1,24 @@
 import type { Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { idPattern } from '../../api/path.ts'
-import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { formats } from '../../config/values.ts'
-import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { dayNumber, formatDayNumber } from '../calendar/time-zone.ts'
 import { findResource, resourceView } from '../filter/command-fields.ts'
 import { conditionTypes } from '../filter/where.ts'
 import type { FlagKind } from '../input/input.ts'
-import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
-import { isDestructive, isHarmless } from '../kernel/effect.ts'
+import { isDestructive } from '../kernel/effect.ts'
 import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice, findNearField, findSynonym } from '../output/views/near-field.ts'
 import { rowsOfCommands } from '../output/views/rows.ts'
 import { linkWords } from '../output/views/synonyms.ts'
+import { explainFixedField, explainForeignFlag } from './foreign-flag.ts'
 import { convertJq, convertTemplate, isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching } from './meanings.ts'
 import { fitRoom, splitOperands } from './operands.ts'
-import { findFlagOf, suggestAll, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+import { findFlagOf, isReading, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainUnknownFlag({
   said,
@@ -42,7 +40,9 @@ export function explainUnknownFlag({
         hint: suggestFields(command, [...words, ...others], value),
       })
     const isOff = /=(false|no|0|off)$/i.test(typed)
-    const fixed = rest.flatMap((word) => (word === typed ? (isOff ? [] : [flag]) : [word]))
+    const opposites = [flag.replace(/^--/, '--no-'), flag.replace(/^--/, '--un')]
+    const off = options.find(({ long }) => opposites.includes(long ?? ''))?.long
+    const fixed = rest.flatMap((word) => (word === typed ? (isOff ? (off ?? []) : flag) : word))
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
@@ -91,75 +91,6 @@ function respellFlag(flag: string, options: readonly Option[], rest: readonly st
   }
   return undefined
 }
-
-/** Explains unknown flags that another name cannot correct; undefined for other flags. */
-function explainForeignFlag(
-  flag: string,
-  command: MeetroomCommand,
-  words: readonly string[],
-  rest: readonly string[],
-): Hint | undefined {
-  const has = (long: string) => listOptions(command).some((option) => option.long === long)
-  const at = rest.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
-  const others = rest.toSpliced(at, 1)
-  const value = rest[at]?.includes('=') ? rest[at].slice(flag.length + 1) : (rest[at + 1] ?? '-')
-  const withoutValue = rest.toSpliced(at, rest[at]?.includes('=') ? 1 : 2)
-  if (/^(-k|--insecure|--no-check-certificate|--(insecure-)?skip-tls-verify)$/.test(flag))
-    return 'certificates are always checked; to trust your own authority, point NODE_EXTRA_CA_CERTS at a file with its certificate'
-  if (flag === '--reverse' && has('--sort') && isReading(command)) {
-    const sort = others.indexOf('--sort')
-    // Without --sort, the embedded service lists the newest items first.
-    if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
-    return [
-      'a minus sign before a field means descending: ',
-      suggest([...words, ...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]),
-    ]
-  }
-  if (words.join(' ') === 'message send' && /^--(to|user|member|as)$/.test(flag))
-    return 'a message goes to everybody in the room, not to one person'
-  if (words.join(' ') === 'api' && /^(-X|--(request|method))$/.test(flag))
-    return ['type: ', suggest([...words, value.toUpperCase(), ...withoutValue])]
-  const isFileMissing =
-    command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
-  if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
-    return ['pass the file without a flag: ', suggest([...words, ...others])]
-  if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
-    return suggestAll(command, words, ...splitOperands(others))
-  // Commands without `--limit` print all items of their selection.
-  if (flag === '--all' && has('--where') && !has('--limit'))
-    return ['did you mean: ', suggest([...words, ...others])]
-  if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
-    return [
-      'did you mean: ',
-      suggest(['rooms', value === 'active' ? 'reopen' : 'terminate', ...withoutValue]),
-    ]
-  const format = /.\.(csv|tsv|json|ndjson)$/i.exec(value)?.[1]?.toLowerCase()
-  if (
-    /^(-f|--(out-?|output-)?file|--out)$/.test(flag) &&
-    !has('--out') &&
-    isReading(command) &&
-    format !== undefined
-  )
-    return [
-      'write a file with: ',
-      suggest([...words, ...withoutValue, '-o', format]),
-      ` > ${quoteWord(value)}`,
-    ]
-  return undefined
-}
-
-function explainFixedField([group, verb]: readonly string[], flag: string): string | undefined {
-  const resource = Object.values(resources).find(({ plural }) => plural === group)
-  const field = flag.slice(2).replaceAll('-', '_')
-  if (verb === 'update' && group === 'rooms' && /^webhook_/.test(field))
-    return describeFixedField('room', 'webhook')
-  const fixed = field === 'id' ? resource?.id : field
-  return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, fixed ?? field)
-    ? describeFixedField(resource.name, fixed ?? field)
-    : undefined
-}
-
-export const isReading = ({ effect = 'reads' }: MeetroomCommand) => isHarmless(effect)
 
 /** Finds the field that a flag such as `--status` means in the list of a command. */
 export function findFilterField(word: string, value: string, command: MeetroomCommand): string | undefined {
@@ -241,6 +172,7 @@ function findIntendedWords(
       return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
     // Other programs have flags that filter lists by a field.
     const field = findFilterField(flag.slice(2), value, command)
+    if (field === 'name' && has('--search')) return replaced('--search', value)
     if (field !== undefined && !value.startsWith('-')) return replaced('--where', `${field}=${value}`)
   }
   // The flag may be a value of another flag, such as `--private` for `--type private`.

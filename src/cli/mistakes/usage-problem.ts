@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import { type Hint, suggest, suggestHelp } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { isHarmless } from '../kernel/effect.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../output/views/near-field.ts'
 
@@ -15,6 +16,8 @@ export interface UsageProblem {
   argv: readonly string[]
   host: Pick<Host, 'cwd' | 'stdin'>
 }
+
+export const isReading = ({ effect = 'reads' }: MeetroomCommand) => isHarmless(effect)
 
 export const quoteValue = 'quote a value with spaces: '
 

@@ -62,7 +62,7 @@ test.each([
 )
 
 test('the hint about --skip-invalid suggests no command line if the import reads standard input', async () => {
-  const stdin = 'user_id,name\n,x\n'
+  const stdin = 'user_id,name\n,x\nada,A\n'
   expect(await hintOf('users import - --input-format csv', { stdin })).toBe(
     'hint: fix the rows, or pass --skip-invalid to skip them',
   )

@@ -47,7 +47,11 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     )
     .option('--fixed', entity.fixed.description)
     .option('--size <WxH>', `${descriptions.size}, as in 1280x720`, parseSize)
-    .option('--index <n>', `${descriptions.index}; further pages follow`, createIntegerParser('--index', 0))
+    .option(
+      '--index <n>',
+      `${descriptions.index}; further pages follow`,
+      createIntegerParser('--index', 0, undefined, { hint: 'to append pages, omit --index' }),
+    )
   setSurplusHint(create, (surplus) => (surplus.some(isFile) ? fileHint : undefined))
   addRoomSelectionFlags(addBodyFlags(create)).action(
     act('writes', async (context, room_id: string | undefined, flags: Flags) => {
@@ -88,6 +92,11 @@ function isFile(text: string): boolean {
 
 function parseImage(text: string): string {
   if (isFile(text)) throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
+  const urls = text.split(/,(?=https?:\/\/)/)
+  if (urls.length > 1)
+    throw new UsageError(`--image takes one URL, not ${urls.length}: “${text}”`, {
+      hint: 'repeat --image for each URL',
+    })
   return createWebUrlParser('--image')(text)
 }
 

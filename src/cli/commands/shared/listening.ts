@@ -12,11 +12,9 @@ export function createListenError(cause: unknown, host: string, port: number): U
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE') {
-    const other = String(port < 65_535 ? port + 1 : 4010)
-    const after = '; 0 selects a free port'
     return new UsageError(`another program is already listening on ${where}`, {
-      hint: `pass another port, such as --port ${other}${after}`,
-      lineEdit: { before: 'pass another port: ', omit: ['--port'], add: ['--port', other], after },
+      hint: 'select a free port with --port 0',
+      lineEdit: { before: 'select a free port: ', omit: ['--port'], add: ['--port', '0'] },
     })
   }
   // The resolver fails with many codes, such as EINVAL.

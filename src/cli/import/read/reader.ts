@@ -108,9 +108,11 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
       const id = body[field]
       if (id === undefined) continue
       const problem =
-        typeof id === 'object'
-          ? `${field} must be text or a number`
-          : (findSegmentProblem(field, String(id)) ?? findDamage(field, String(id)))
+        typeof id === 'object' ? `${field} must be text or a number` : findSegmentProblem(field, String(id))
+      if (problem) return { problem, ...trimmedPart }
+    }
+    for (const [field, value] of Object.entries(body)) {
+      const problem = typeof value === 'string' ? findDamage(field, value) : undefined
       if (problem) return { problem, ...trimmedPart }
     }
     for (const user of adapter.listReferencedUsers?.(body) ?? []) {

@@ -127,7 +127,14 @@ test.each([
     ['--image', 'https://a.test/', '--size=-1x2'],
     '--size must be WIDTHxHEIGHT, such as 1280x720, not “-1x2”',
   ],
-  [['--image', 'https://a.test/', '--index', '1.5'], '--index must be a whole number, at least 0, not “1.5”'],
+  [
+    ['--image', 'https://a.test/', '--index', '1.5'],
+    '--index must be a whole number, at least 0, not “1.5”\nhint: to append pages, omit --index',
+  ],
+  [
+    ['--image', 'https://a.test/1,https://a.test/2'],
+    '--image takes one URL, not 2: “https://a.test/1,https://a.test/2”\nhint: repeat --image for each URL',
+  ],
   [['--image', 'https://a.test/', '--set', 'x'], '--set must be key=value, not “x”'],
 ])('pages create refuses the arguments %j before any request', async (flags, message) => {
   expect(await world.run(['pages', 'create', room, ...flags])).toMatchObject({

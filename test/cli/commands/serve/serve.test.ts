@@ -173,7 +173,7 @@ describe('the host and port of serve', () => {
     expect(await runHere(['serve', '--port', String(port)], { env })).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port: meetroom serve --port ${port + 1}; 0 selects a free port\n`,
+      stderr: `error: another program is already listening on 127.0.0.1:${port}\nhint: select a free port: meetroom serve --port 0\n`,
     })
     await runServe([], env)
   })

@@ -151,7 +151,7 @@ describe('webhooks listen', () => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
     expect(host.stderr.text).toBe(
-      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port: meetroom webhooks listen --port ${port + 1}; 0 selects a free port\n`,
+      `error: another program is already listening on 127.0.0.1:${port}\nhint: select a free port: meetroom webhooks listen --port 0\n`,
     )
   })
 

@@ -1,0 +1,109 @@
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { type Hint, type Suggestion, suggest } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { quoteWord } from '../output/hint-text.ts'
+import { readIntended } from './operands.ts'
+import { splitTyped } from './typed.ts'
+import { suggestAll } from './usage-problem.ts'
+
+export interface CalledCommand {
+  names: readonly string[]
+  given: readonly string[]
+  argv: readonly string[]
+  program: Command
+}
+
+export interface MissingResource extends CalledCommand {
+  context: Context
+  client: Client
+  path: string
+  isRoomMissing: boolean
+  /** User in the error message, such as `no such user: ada`. */
+  unknownUser: string | undefined
+  /** Typed flags and their values, without flags that select a service. */
+  flags: readonly string[]
+}
+
+export type Explain = (missing: MissingResource) => Promise<Hint | undefined>
+
+/** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
+export function explainIntended(missing: MissingResource, text: string): Hint | undefined {
+  const { command } = splitTyped(missing.program, missing.argv)
+  const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
+  if (format !== undefined && command.name() === 'export') {
+    const others = [...missing.given, ...missing.flags].filter((word) => word !== text)
+    const words = [
+      ...missing.context.command.split(' '),
+      ...others,
+      '-o',
+      format.toLowerCase().replace('xlsx', 'csv'),
+    ]
+    return ['write a file with: ', suggest(words), ` > ${quoteWord(text.replace(/xlsx$/i, 'csv'))}`]
+  }
+  const isMany = command.registeredArguments.at(-1)?.variadic === true
+  if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
+    return suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags)
+  const pattern = /^([\w.-]+)\*$/.exec(text)?.[1]
+  if (pattern !== undefined && isMany && command.options.some(({ long }) => long === '--where')) {
+    const field = missing.unknownUser === undefined ? 'name' : 'user_id'
+    const others = missing.flags.filter((flag) => flag !== '--yes' && flag !== '-y')
+    const condition = ['--where', `${field}~^${pattern.replaceAll('.', '\\.')}`]
+    return [
+      'select by a pattern: ',
+      suggest([...missing.context.command.split(' '), ...condition, ...others, '--dry-run']),
+    ]
+  }
+  const { reason, words, user, role } = readIntended(text) ?? { reason: '', words: [] }
+  if (words.length === 0) return undefined
+  const isOfFlag = missing.flags.includes(text)
+  if (user !== undefined && role !== undefined && !isOfFlag) {
+    if (!command.options.some(({ long }) => long === '--role')) return undefined
+    const corrected = correct({ ...missing, flags: [...missing.flags, '--role', role] }, text, user)
+    return corrected && ['pass the role with --role: ', corrected]
+  }
+  if (words.length === 1 || isMany || isOfFlag) {
+    const corrected = correct(missing, text, ...words)
+    return corrected && [isOfFlag && words.length > 1 ? 'repeat the flag: ' : reason, corrected]
+  }
+  const each = words.flatMap((word) => correct(missing, text, word) ?? [])
+  return each.length > 0
+    ? ['pass one at a time: ', ...each.flatMap((line, i) => (i === 0 ? [line] : ['; ', line]))]
+    : undefined
+}
+
+/** Explains the name of a file that probably contains IDs. */
+export const explainFileOfIds: Explain = async (missing) => {
+  const { command } = splitTyped(missing.program, missing.argv)
+  const file = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
+  const path = resolve(missing.context.host.cwd, file)
+  const isFile = file !== '' && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+  if (!isFile || command.registeredArguments.at(-1)?.variadic !== true) return undefined
+  const corrected = correct(missing, file, '-')
+  return corrected && ['read the IDs from the file with: ', corrected, ` < ${quoteWord(file)}`]
+}
+
+/** Suggests the typed command with `ids` in place of `wrong`; undefined if the command lacks `wrong`. */
+export function correct(
+  { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
+  wrong: string,
+  ...ids: string[]
+): Suggestion | undefined {
+  const typed = [...given, ...flags]
+  const isWrong = (word: string) =>
+    word === wrong || /^:\w+$/.test(word.startsWith(wrong) ? word.slice(wrong.length) : '')
+  const at = typed.findIndex(isWrong)
+  if (at < 0) return undefined
+  const role = typed[at]?.slice(wrong.length)
+  const before = typed[at - 1] ?? ''
+  const flag = ids.length > 1 && before.startsWith('--') ? [before] : []
+  const right = ids.flatMap((id, i) => [...(i === 0 ? [] : flag), `${id}${role}`])
+  return suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...right)])
+}
+
+export function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {
+  const [, segment] = new RegExp(`^/${collection}/([^/?]+)`).exec(path) ?? []
+  return segment === undefined ? undefined : decodeURIComponent(segment)
+}
