@@ -127,12 +127,19 @@ export class MeetroomCommand extends Command {
   }
 
   /**
-   * Refuses a different second value of `--columns`, `--sort` or `--query`, because one value would be lost.
+   * Refuses a different second value of flags whose values users expect to combine, because one value would
+   * be lost.
    */
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)
-    if (['columns', 'sort', 'query'].includes(key) && before !== undefined && before !== value)
-      this.error(`error: option '--${key}' given twice`, { code: 'meetroom.repeatedOption' })
+    if (
+      ['columns', 'sort', 'query', 'allowEmbed'].includes(key) &&
+      before !== undefined &&
+      before !== value
+    ) {
+      const option = this.options.find((each) => each.attributeName() === key)
+      this.error(`error: option '${option?.long}' given twice`, { code: 'meetroom.repeatedOption' })
+    }
     return super.setOptionValueWithSource(key, value, source)
   }
 

@@ -64,15 +64,20 @@ function read(expression: string): Node {
 }
 
 /** Rejects mistakes that the library does not detect during parsing. */
-function checkTree(tree: unknown): void {
+function checkTree(tree: unknown, isArgument = false): void {
   if (typeof tree !== 'object' || tree === null) return
   const node = tree as Partial<Node>
   if (node.type === 'Literal') return
   if (node.type === 'Binding') throw new QueryProblem('values are compared with ==, not with =')
+  if (node.type === 'ExpressionReference' && !isArgument)
+    throw new QueryProblem('& is only allowed before an argument of a function')
+  if (node.type === 'Slice' && (node as { step?: unknown }).step === 0)
+    throw new QueryProblem('the step of a slice must not be 0')
   if (node.type === 'Function') checkCall(node as Extract<Node, { type: 'Function' }>)
   const { bindings = [], ...inner } = node as { bindings?: readonly { reference: Node }[] }
   for (const { reference } of bindings) checkTree(reference)
-  for (const child of Object.values(inner)) checkTree(child)
+  for (const child of Object.values(inner))
+    for (const each of [child].flat()) checkTree(each, node.type === 'Function')
 }
 
 function checkCall({ name, children: { length } }: Extract<Node, { type: 'Function' }>): void {
