@@ -15,7 +15,7 @@ export const topicSummaries = {
   workspace: 'a workspace as a file: rosters, drift checks, export, diff, apply',
   undo: 'restoring deleted users and rooms from saved records',
   offboarding: 'the rooms of a user, hand-over and offboarding',
-  links: 'links to open and private rooms, for one user or for a mail merge',
+  links: 'links to rooms, for one user or for a mail merge',
   attendance: 'attendance reports: participants, times and durations',
   live: 'joining and watching rooms; sessions and close codes',
   webhooks: 'receiving, verifying, testing and redelivering webhooks; signatures',
