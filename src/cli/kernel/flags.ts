@@ -24,7 +24,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option(
       '--delimiter <character>',
-      'separator of CSV with local times; with “;”, decimals have a comma',
+      'CSV separator; prints local times; “;” also sets a decimal comma',
       parseDelimiter,
     )
     .option('--bom', 'begin CSV with a byte order mark, for Excel, with local times')
@@ -42,8 +42,8 @@ export function addGlobalFlags<C extends Command>(command: C): C {
       "time zone of dates, reports and tables, such as Europe/Berlin or utc (default: this machine's, for lists utc)",
     )
     .option('--retries <n>', 'maximum number of retries of a failed request (default: 2)')
-    .option('--dry-run', 'show each write instead of sending it')
-    .option('--curl', 'show the request as a curl command instead of sending it')
+    .option('--dry-run', 'print each write instead of sending it')
+    .option('--curl', 'print the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
     .option('--allow-write', 'allow changes through a protected profile')
     .option('--no-audit', 'do not write changes to the audit log')

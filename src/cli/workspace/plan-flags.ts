@@ -31,7 +31,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
     .option('--reblock', 'plan to block members again if this file blocked them and somebody unblocked them')
     .option(
       '--allow-large <kind=n>',
-      'allow exactly N removals of a kind; needed for more than 3 and more than 30 %; repeatable',
+      'allow exactly N removals of a kind (required above 3 and above 30 % of the kind); repeatable',
       parseAllowance,
     )
 }
@@ -64,7 +64,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
         encodings,
       ),
     )
-    .option('--lock <file>', 'lock file; needed after you rename the workspace file (default: FILE.lock)')
+    .option('--lock <file>', 'lock file; required after you rename the workspace file (default: FILE.lock)')
 }
 
 function parseUserColumns(text: string): readonly string[] {

@@ -50,7 +50,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
     .option('-H, --header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
     .option('-i, --include', 'print the status line and the headers before the body')
     .option('--paginate', 'read a complete list with several requests, and print one document (GET)')
-  saveFlags(api).action(
+  saveFlags(api, 'for DELETE: save the records to this new file; an import restores them').action(
     act('any', async (context, verb: string, path: string, flags: Flags) => {
       const endpoint = toRoute(verb, path)
       const { output, query } = context.flags

@@ -13,7 +13,7 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
     .description('Print the effective value of one setting.')
     .argument(
       '<setting>',
-      `name of the setting: profile, api_key (whether one is set), ${settingKeys.join(', ')}`,
+      `name of the setting: profile, api_key (set or not set), ${settingKeys.join(', ')}`,
     )
     .action(
       act('machine', async (context, name: string) => {

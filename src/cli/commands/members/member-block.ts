@@ -16,7 +16,7 @@ export const memberTargets = {
   flags: (command: MeetroomCommand) =>
     command
       .addOption(createUserOption('; repeatable'))
-      .option('--all-rooms', 'select these users in all rooms; prints one row per room'),
+      .option('--all-rooms', 'select each --user in all rooms; prints one row per member'),
 } as const
 
 export const blocking = { verb: 'block', gerund: 'blocking', kind: 'member' } as const

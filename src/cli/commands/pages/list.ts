@@ -9,7 +9,7 @@ export function definePageList(pages: MeetroomCommand, act: DefineAction): void 
     .command('list')
     .summary('List the pages of a room')
     .description(
-      'List the pages of a room by their position. Not every service has this operation; without this operation, the exit code is 6.',
+      'List the pages of a room by their position. Not every service has this operation; exits 6 without it.',
     )
     .addArgument(new RoomArgument())
     .action(

@@ -67,7 +67,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     )
     .option(
       '--webhook-secret <secret|@file>',
-      'secret that signs the deliveries, from a file or, with @-, from standard input',
+      'secret that signs the webhooks; @FILE reads a file, @- standard input',
     )
     .option('--if-not-exists', 'if a room with this name exists, keep and show the room')
   addBodyFlags(create).action(

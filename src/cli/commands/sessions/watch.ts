@@ -13,8 +13,8 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
     .summary('Watch participants join and leave a room, or all rooms')
     .description(
       'Watch participants join and leave a room, or all rooms, until q or ^C. On a terminal, updates a view in place; ' +
-        'elsewhere, and with --json, prints JSON lines (see: meetroom schema sessions watch). Polls each room every ' +
-        'two seconds without joining, polls many rooms less often, and continues after a failure. Sessions between two polls ' +
+        'elsewhere, and with --json, prints JSON lines (see: meetroom schema sessions watch). Polls a room every ' +
+        'two seconds, and many rooms less often. Does not join, and continues after a failure. Sessions between two polls ' +
         'are not shown; “sessions report” shows them.',
     )
     .addArgument(new RoomArgument('[room]'))

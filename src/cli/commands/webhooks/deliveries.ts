@@ -16,7 +16,7 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
     .command('deliveries')
     .summary('List the deliveries of webhooks')
     .description(
-      'List the waiting webhook deliveries, and the finished deliveries of the last day. Not every service has this operation; without it, the exit code is 6.',
+      'List the waiting webhook deliveries, and the finished deliveries of the last day. Not every service has this operation; exits 6 without it.',
     )
     .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
     .addOption(

@@ -12,7 +12,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     .command('redeliver')
     .summary('Redeliver finished deliveries')
     .description(
-      'Redeliver finished deliveries of the last day, with the same webhook-id and the header webhook-redelivery. With --since, asks for confirmation. Not every service has this operation; without it, the exit code is 6.',
+      'Redeliver finished deliveries of the last day, with the same webhook-id and the header webhook-redelivery. With --since, asks for confirmation. Not every service has this operation; exits 6 without it.',
     )
     .addArgument(
       new IdArgument('[id...]', 'delivery ID; repeatable, or - to read IDs from standard input', 'delivery'),

@@ -6,7 +6,7 @@ import { readSecret } from '../../input/input.ts'
 
 export const secretFlag = [
   '--secret <secret|@file>',
-  'secret that signs the webhooks, from a file or, with @-, from standard input',
+  'secret that signs the webhooks; @FILE reads a file, @- standard input',
 ] as const
 
 export const toleranceFlag = '--tolerance <duration>'

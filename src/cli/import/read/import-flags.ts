@@ -70,7 +70,7 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
       .option('--delimiter <character>', 'separator of CSV cells (default: from the header)', parseDelimiter)
       .option(
         '--map <column=field>',
-        "read a column, or several as in '{First} {Last}=name', as this field; 'Notes=' ignores a column; repeatable, also for one column",
+        "read one or more columns ('{First} {Last}=name') as this field; 'Notes=' ignores a column; repeatable, also for one column",
         collect,
       )
       .option(...roleMapOption)
@@ -89,7 +89,7 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option(
         '--failed-out <file>',
-        'write failed rows to this file, with a column “reason”; removes the file of an earlier run if no row fails',
+        'write failed rows to this file, with a column “reason”; delete the file of an earlier run if no row fails',
       )
       .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')
       .option(
