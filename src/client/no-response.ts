@@ -34,7 +34,7 @@ export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
 export function explainBaseUrl(baseUrl: string): Hint {
   return /\/v\d+\/?$/.test(baseUrl)
     ? diagnosis
-    : `a base URL ends with the version, as in ${/^https?:\/\/[^/]+\/?$/.test(baseUrl) ? baseUrl.replace(/\/?$/, '') : 'https://meet.example.com'}/v1`
+    : `a base URL ends in the version, as in ${/^https?:\/\/[^/]+\/?$/.test(baseUrl) ? baseUrl.replace(/\/?$/, '') : 'https://meet.example.com'}/v1`
 }
 
 export function createNoResponseError(

@@ -68,7 +68,7 @@ export function parseRetries(text: string): number {
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {
-      hint: 'a relative path depends on the current directory',
+      hint: 'pass an absolute path, as in /var/log/audit.log',
     })
   return text
 }
@@ -76,7 +76,7 @@ export function parseAuditLog(text: string): string {
 export function parseDirectory(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {
-      hint: 'a relative path depends on the current directory',
+      hint: 'pass an absolute path, as in /var/backups/meetroom',
     })
   return normalize(text)
 }

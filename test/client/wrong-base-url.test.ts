@@ -34,7 +34,7 @@ const wrong = (url = origin) =>
   `error: ${url} does not respond as a Meeting Room Service\n` +
   (/\/v\d$/.test(url)
     ? `hint: find the cause with: meetroom doctor --base-url ${url}\n`
-    : `hint: a base URL ends with the version, as in ${url === origin ? origin : 'https://meet.example.com'}/v1\n`)
+    : `hint: a base URL ends in the version, as in ${url === origin ? origin : 'https://meet.example.com'}/v1\n`)
 
 const commands = () => [
   `rooms get ${room}`,
@@ -99,7 +99,7 @@ describe('a base URL without /v1', () => {
       error: {
         code: 'wrong_base_url',
         message: `${origin} does not respond as a Meeting Room Service`,
-        hint: `a base URL ends with the version, as in ${origin}/v1`,
+        hint: `a base URL ends in the version, as in ${origin}/v1`,
         status: 404,
         retryable: false,
         request: { method: 'DELETE', path: `/rooms/${room}` },

@@ -216,7 +216,7 @@ describe('sessions watch', () => {
     expect(log()).toBe('')
   })
 
-  test('sessions watch with --local waits until the local workspace is served again at another base URL', async () => {
+  test('sessions watch --local waits until the local workspace is served again at another base URL', async () => {
     const env = homes()
     const first = await startServe([], env)
     const { id } = await roomAt(first.ready, env)

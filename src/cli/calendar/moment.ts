@@ -2,7 +2,7 @@ import { readDuration } from '../../duration.ts'
 import { dayNumber, type TimeZone } from './time-zone.ts'
 
 export const momentExamples =
-  '2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d'
+  "2026-01-31, '2026-01-31 08:00', 2026-01-31T08:00Z, yesterday, 'today 08:00' or 7d"
 
 const timeOfDay = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<ms>\d{1,3})\d*)?)?`
 const absolute = new RegExp(

@@ -114,7 +114,7 @@ export class LinkSummary {
   *notices(): Generator<string> {
     const { size } = this.#people
     if (size > 0)
-      yield `the links give access as ${counted(size, 'user')}; keep the output private, and send each link only to its user`
+      yield `the links give access as ${counted(size, 'user')}; keep the output private: anyone with a link has its user’s access`
     if (this.#holdsUserTokens)
       yield 'warning: a link contains the token of its user, which gives access to every room of that user'
   }

@@ -99,9 +99,10 @@ export async function readUserAccess(context: Context, user_id: string): Promise
 
 /** Creates a link for anyone, which works only for open rooms (API specification, “Room”). */
 export function createRoomLink(room: Item, { template, isReplay, columns }: LinkOptions): RoomLinks {
+  const type = toText(room['type'])
   const problem =
     findRoomProblem(room, isReplay) ??
-    (toText(room['type']).toLowerCase() === 'open' ? undefined : 'the room is not open: pass --as')
+    (type.toLowerCase() === 'open' ? undefined : `the room is ${type || 'not open'}; pass --as`)
   const ofRoom = template.fields.filter((name) => roomLinkFields.has(name))
   const values = {
     ...toLinkValues(readLinkFields(ofRoom, room)),
@@ -116,7 +117,7 @@ export function createRoomLink(room: Item, { template, isReplay, columns }: Link
 function fillForAnyone(template: LinkTemplate, values: LinkValues) {
   const link = template.fillForAnyone(values)
   return link.reason === 'no access token' || link.reason === 'no user ID'
-    ? noLink('the template needs a user: pass --as')
+    ? noLink('the template needs a user; pass --as')
     : link
 }
 

@@ -31,7 +31,7 @@ export class CountBy {
   constructor(name: string, known: KnownFields) {
     this.field = parseField('--count-by', name, known)
     if (this.field.path.some((part) => secretFields.has(part)))
-      throw new UsageError(`--count-by ${name}: access tokens are not counted`)
+      throw new UsageError(`--count-by ${name}: tokens cannot be counted`)
     if (name === 'count') throw new UsageError('--count-by count: the result already has a column “count”')
     this.#of = known.view
     this.view = countRow(name)

@@ -26,10 +26,12 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   if (name === 'auth login' && given.some((word) => word.length >= minKeyLength && !/^https?:/i.test(word)))
     return explainKeyAsArgument()
   const takes = accepted === 0 ? 'no arguments' : counted(accepted, 'argument')
-  const message = `${name} takes ${takes}, but got ${given.length}`
+  const extra = given[accepted] ?? ''
+  // The words of `auth login` and its siblings may contain the key.
+  const unexpected = words[0] === 'auth' || mayBeKey(extra) ? '' : ` “${extra}”`
+  const message = `unexpected argument${unexpected}: ${name} takes ${takes}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
-  const extra = given[accepted] ?? ''
   // The word may be meant as the value of a flag that takes no value.
   const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {

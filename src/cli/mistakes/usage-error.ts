@@ -180,7 +180,7 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`unknown flag “${rest[at]}”`, {
         hint: ['did you mean: ', suggest([...words, ...rest.with(at, long)])],
       })
-    return new UsageError(`${flag} is missing`, { hint: findExample(command, program) })
+    return new UsageError(`${long} is missing`, { hint: findExample(command, program) })
   },
   'commander.optionMissingArgument': ({ said, command, words }) => {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []

@@ -40,7 +40,7 @@ export async function confirm(
       mayBeWrong: true,
     })) === String(count)
   const answer = count === 1 ? await askConfirmation(context, own`${question}?`) : await confirmByCount()
-  if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
+  if (!answer) throw new ConfirmationError('not confirmed; nothing was changed')
 }
 
 const trimLine = (line: string) => line.trim()

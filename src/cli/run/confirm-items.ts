@@ -27,7 +27,7 @@ export async function confirmItems(
 ): Promise<void> {
   if (max !== undefined && count > max)
     throw new ConfirmationError(
-      `the command would ${verb} ${count} ${nouns}, but --max allows ${max}; nothing was done`,
+      `the command would ${verb} ${count} ${nouns}, but --max allows ${max}; nothing was changed`,
     )
   if (!question) return
   const { yes, dryRun, curl } = context.flags

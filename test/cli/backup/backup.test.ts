@@ -383,7 +383,7 @@ describe('the save directory', () => {
   ])('the command “%s” refuses a relative path for the save directory', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
-      stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,
+      stderr: `error: ${message}\nhint: pass an absolute path, as in /var/backups/meetroom\n`,
     })
   })
 

@@ -323,7 +323,7 @@ describe('a usage error', () => {
     ['rooms list --xyzzy', 'unknown flag “--xyzzy”', 'see: meetroom rooms list --help'],
     [
       'rooms list extra',
-      'rooms list takes no arguments, but got 1',
+      'unexpected argument “extra”: rooms list takes no arguments',
       'find rooms by name with: meetroom rooms list --name extra',
     ],
     ['rooms get', 'the argument “room” is missing', "as in: meetroom rooms get 'name:Weekly sync'"],

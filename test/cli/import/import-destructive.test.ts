@@ -42,7 +42,7 @@ describe('an import that terminates existing rooms', () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
-      stderr: 'error: the command would terminate 2 rooms, but --max allows 1; nothing was done\n',
+      stderr: 'error: the command would terminate 2 rooms, but --max allows 1; nothing was changed\n',
     })
     expect(world.writes()).toEqual([])
   })

@@ -29,7 +29,7 @@ describe('members links', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'the links give access as 2 users; keep the output private, and send each link only to its user\n',
+        'the links give access as 2 users; keep the output private: anyone with a link has its user’s access\n',
     })
     expect(stdout.split('\r\n')).toEqual([
       'room_id,room_name,user_id,name,role,link,reason',
@@ -57,7 +57,7 @@ describe('members links', () => {
       linkWith(board, await tokenOf('ada')),
     ])
     expect(stderr).toBe(
-      'the links give access as 3 users; keep the output private, and send each link only to its user\n' +
+      'the links give access as 3 users; keep the output private: anyone with a link has its user’s access\n' +
         'warning: a link contains the token of its user, which gives access to every room of that user\n',
     )
   })
@@ -214,7 +214,7 @@ describe('rooms link', () => {
       code: 0,
       stdout: `${await linkTo(board, 'ada')}\n`,
       stderr:
-        'the links give access as 1 user; keep the output private, and send each link only to its user\n',
+        'the links give access as 1 user; keep the output private: anyone with a link has its user’s access\n',
     })
   })
 
@@ -231,7 +231,7 @@ describe('rooms link', () => {
     expect(outcome(await run(`rooms link ${world.ids.hall}`))).toEqual({
       code: 8,
       stdout: '',
-      stderr: `error: no link for room ${world.ids.hall}: the room is not open: pass --as\n`,
+      stderr: `error: no link for room ${world.ids.hall}: the room is public; pass --as\n`,
     })
   })
 

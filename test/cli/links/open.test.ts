@@ -120,7 +120,7 @@ describe('rooms open', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'the links give access as 1 user; keep the output private, and send each link only to its user\n',
+        'the links give access as 1 user; keep the output private: anyone with a link has its user’s access\n',
     })
     expect(stdout).toContain('access_token=')
   })
@@ -157,7 +157,7 @@ describe('rooms open', () => {
     const { hall, plans } = world.ids
     expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
       code: 2,
-      stderr: `error: room ${hall} cannot be opened: the room is not open: pass --as\n`,
+      stderr: `error: room ${hall} cannot be opened: the room is public; pass --as\n`,
     })
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
     expect(await run(`rooms open ${plans} --as mallory`, undefined)).toMatchObject({

@@ -159,7 +159,7 @@ describe('--count-by', () => {
     ['--count-by tpye', 'did you mean: meetroom rooms list --count-by type '],
     ['--count-by type --limit 3', '--count-by and --limit cannot be used together'],
     ['--count-by type -o ids', 'a count has no ID to print'],
-    ['--count-by metadata.access_token', 'access tokens are not counted'],
+    ['--count-by metadata.access_token', 'tokens cannot be counted'],
   ])('rooms list %s is refused before the first request', async (flags, message) => {
     const { code, stdout, stderr } = await world.run(`rooms list ${flags}`)
     expect({ code, stdout, stderr }).toEqual({

@@ -70,7 +70,7 @@ test('message send with several unquoted words suggests quotes around the text',
   expect(await world.run('message send r1 hello world')).toMatchObject({
     code: 2,
     stderr:
-      'error: message send takes 2 arguments, but got 3\n' +
+      'error: unexpected argument “world”: message send takes 2 arguments\n' +
       "hint: quote the text: meetroom message send r1 'hello world' --base-url https://meet.test/v1\n",
   })
 })

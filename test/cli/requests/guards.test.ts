@@ -41,7 +41,7 @@ describe('the confirmation prompt', () => {
     const no = await runWithInput('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
     expect(no.stderr).toContain(`Delete room “Weekly” (${id}), at https://meet.test (profile default)? (y/N)`)
-    expect(no.stderr).toMatch(/error: not confirmed; nothing was done $/)
+    expect(no.stderr).toMatch(/error: not confirmed; nothing was changed $/)
     expect(no.stderr).not.toContain('✔')
     expect(writes()).toEqual([])
     expect(await runWithInput('y\n', ['rooms', 'delete', id, '-o', 'ids'])).toMatchObject({
@@ -69,7 +69,7 @@ describe('the confirmation prompt', () => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await runWithInput(text, ['rooms', 'delete', ...ids])
       expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
-      expect(stderr).toMatch(/error: not confirmed; nothing was done $/)
+      expect(stderr).toMatch(/error: not confirmed; nothing was changed $/)
       expect(stderr).not.toContain('✔')
       expect(writes()).toEqual([])
     },
@@ -176,7 +176,7 @@ describe('the flags --yes and --max', () => {
     `error: ${doing} would affect ${count} items, but --yes alone allows 20\n` +
     `hint: pass --max ${count} to affect all items\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was done\n`
+    `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was changed\n`
 
   test.each([
     [1, '', needsConfirmation('deleting rooms')],

@@ -83,7 +83,7 @@ describe('rooms update --where', () => {
   test.each([
     [1, [], 'updating rooms needs confirmation, and there is no terminal for a prompt'],
     [21, ['--yes'], 'updating rooms would affect 21 items, but --yes alone allows 20'],
-    [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
+    [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was changed'],
   ])(
     'rooms update --where exits 10 without a write for the room count %i and the flags %j',
     async (count, flags, message) => {

@@ -58,7 +58,7 @@ describe('message send --where', () => {
 
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
-    [['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
+    [['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was changed'],
   ])('message send --where exits 10 without a write with the flags %j', async (flags, message) => {
     const { code, stderr } = await run(send, ...flags)
     expect(code).toBe(10)

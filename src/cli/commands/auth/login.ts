@@ -208,7 +208,7 @@ async function readNewKey(
   if (why !== undefined) throw new UsageError(`logging in needs a key, and ${why}`, { hint: fromFile })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
-  return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)), 'the answer')
+  return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)), 'the input')
 }
 
 /**
@@ -258,7 +258,7 @@ async function verifyKey(context: Context, given: string, key: string): Promise<
       if (first instanceof WrongBaseUrlError && !/\/v\d+$/.test(given))
         first = new WrongBaseUrlError(first.message, {
           ...{ status: first.status, request: first.request, body: first.body },
-          hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
+          hint: 'a base URL ends in the version, as in https://meet.example.com/v1',
         })
       // Other programs also refuse keys, so only the refusal of a Meeting Room Service is final.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)

@@ -24,7 +24,9 @@ export function defineLocalClock(local: MeetroomCommand, act: DefineAction): voi
             throw new UsageError(`<action> must be advance, freeze or resume, not “${action}”`)
           if ((action === 'advance') !== (duration !== undefined))
             throw new UsageError(
-              action === 'advance' ? 'advance needs a duration, as in 1h' : `${action} takes no duration`,
+              action === 'advance'
+                ? 'advance needs a duration, as in 1h'
+                : `${action} takes no duration, not “${duration}”`,
             )
           const printer = await context.printer()
           const time = await control<Printed['local clock']>(context, flags.control, `/clock/${action}`, {

@@ -48,7 +48,7 @@ export class SavedOrigins {
       context.redact(`The records were saved from ${names}. Import them into ${target}?`),
     )
     if (!(await askConfirmation(context, question)))
-      throw new ConfirmationError('not confirmed; nothing was done')
+      throw new ConfirmationError('not confirmed; nothing was changed')
   }
 }
 

@@ -6,8 +6,9 @@ import {
   TYPE_ARRAY,
   TYPE_EXPREF,
 } from '@jmespath-community/jmespath'
+import { formatChoices } from '../../../api/either.ts'
 import { counted } from '../../../api/plural.ts'
-import { OutputError, UsageError } from '../../../errors.ts'
+import { type Done, OutputError, UsageError } from '../../../errors.ts'
 import { fromJq } from './near-query.ts'
 
 export type Query = ((document: unknown) => unknown) & { readonly expression?: string }
@@ -19,8 +20,18 @@ type Json = Parameters<Interpreter['search']>[1]
 /** Maximum sum of evaluation steps and values, because a short expression can be arbitrarily expensive. */
 const maxWork = 50_000_000
 
+class QueryError extends OutputError {
+  constructor(readonly reason: string) {
+    super(`the command succeeded, but --query failed: ${reason}`)
+  }
+
+  override after({ text }: Done): OutputError {
+    return new OutputError(`${text}, but --query failed: ${this.reason}`)
+  }
+}
+
 /**
- * @returns query that throws an {@link OutputError} if its evaluation fails or is too expensive
+ * @returns query that throws a {@link QueryError} if its evaluation fails or is too expensive
  * @throws {UsageError} if the expression is not valid
  */
 export function parseQuery(expression: string, max = maxWork): Query {
@@ -40,13 +51,16 @@ export function parseQuery(expression: string, max = maxWork): Query {
         error instanceof RangeError
           ? 'its result is too large or nested too deeply'
           : describeQueryError(error)
-      throw new OutputError(`--query cannot be applied to the response: ${why}`, {
-        hint: 'the command succeeded, but its output is missing',
-      })
+      throw new QueryError(why)
     }
   }
   return Object.assign(query, { expression })
 }
+
+const incomplete = 'it is incomplete'
+
+/** Maximum length of an expression that a message quotes. */
+const maxQuoted = 80
 
 function read(expression: string): Node {
   try {
@@ -56,7 +70,11 @@ function read(expression: string): Node {
   } catch (error) {
     const why = error instanceof RangeError ? 'nested too deeply' : describeQueryError(error)
     const meant = fromJq(expression)
-    throw new UsageError(`--query is not a valid JMESPath expression: ${why}`, {
+    const message =
+      why === incomplete
+        ? `--query ${expression.length > maxQuoted ? '' : `“${expression}” `}is incomplete`
+        : `--query is not a valid JMESPath expression: ${why}`
+    throw new UsageError(message, {
       hint: 'see https://jmespath.org for the syntax',
       ...(meant !== undefined && { correction: [expression, meant] as const }),
     })
@@ -196,7 +214,7 @@ const types: Readonly<Record<string, string>> = {
 const translations: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
   [/JSON input|JSON literal/, () => 'a quotation mark or backtick is not closed, or contains invalid JSON'],
   [/expected (\w+), got: EOF/, (expected = '') => endOf(expected)],
-  [/EOF/, () => 'it is incomplete'],
+  [/EOF/, () => incomplete],
   [/expected (\w+), got: (\w+)/, (expected = '', got = '') => expectedInstead(expected, got)],
   [/unknown character: ([\s\S])/, (character) => `unexpected “${character}”`],
   [/invalid token \(\w+\): "([\s\S]*)"$/, (value) => `unexpected “${value}”`],
@@ -236,7 +254,7 @@ function describeQueryError(error: unknown): string {
 function endOf(expected: string): string {
   // For a final `[`, the error names the star of `[*]`, the last alternative that the parser tries.
   const token = expected === 'Star' ? ']' : tokens[expected]
-  return token === undefined ? 'it is incomplete' : `“${token}” is missing at its end`
+  return token === undefined ? incomplete : `“${token}” is missing at its end`
 }
 
 function expectedInstead(expected: string, got: string): string {
@@ -248,8 +266,5 @@ function expectedInstead(expected: string, got: string): string {
 }
 
 function typesIn(names: string): string {
-  return names
-    .split(' | ')
-    .map((name) => types[name] ?? name)
-    .join(' or ')
+  return formatChoices(names.split(' | ').map((name) => types[name] ?? name))
 }

@@ -36,7 +36,7 @@ const watchEvent = z
         ...{ ...eventFields, name: z.unknown(), terminated_at: sent(time) },
         status: sent(z.enum(['active', 'terminated']).nullable()),
       })
-      .describe('state of the room: at the start, and after each change'),
+      .describe('status of the room: at the start, and after each change'),
     z
       .object({ event: z.literal('present'), ...eventFields, ...personFields })
       .describe('participants at the start'),

@@ -107,7 +107,7 @@ function requireSmall(text: string, name: string): void {
   while (marks.test(text))
     if (++count > maxMarks)
       throw new UsageError(`${name} has too many values: more than ${maxMarks} lines and commas`, {
-        hint: 'divide the workspace: several files can be applied one after another',
+        hint: 'split the file, and apply the files one after another',
       })
 }
 

@@ -65,7 +65,7 @@ export class LockFile {
       throw toLockError(name, error)
     }
     if (user !== undefined)
-      throw new UsageError(`another meetroom uses ${name} (${user})`, {
+      throw new UsageError(`another process uses ${name} (${user})`, {
         hint: `wait until that process ends; if it does not exist, delete ${name}.pid`,
       })
     try {

@@ -49,13 +49,13 @@ export class ItemWriter {
 
   /** @param room_id ID of the room, or of the member's room; empty for a user */
   async #writeIn(item: PlanItem, room_id = ''): Promise<Outcome<unknown>> {
-    const { action, kind, key } = item
+    const { action, kind, key, room_key } = item
     const found = await this.#find(item, room_id)
     const id = kind === 'user' ? key : kind === 'room' ? room_id : toText(found?.['id'])
     if (action === 'create') {
       if (found)
         throw new ConflictError(
-          `${kind === 'user' ? `user ${key} exists` : `${key} is a member`} now; the next apply compares it with the file`,
+          `${kind} ${kind === 'user' ? key : `${room_key}/${key}`} was created after the plan; run apply again`,
         )
       return this.#send(() => createRecord(this.#client, kind, { user_id: key, ...toBody(item) }, room_id))
     }

@@ -137,6 +137,7 @@ describe('commands with --control FILE', () => {
     )
     expect((await local('fail createRoom')).stderr).toContain('a fault needs status, delay or connection')
     expect(await local('clock advance')).toEqual(error('advance needs a duration, as in 1h'))
+    expect(await local('clock freeze 1h')).toEqual(error('freeze takes no duration, not “1h”'))
     expect(await local('clock stop')).toEqual(error('<action> must be advance, freeze or resume, not “stop”'))
     expect((await local('clock advance 99999w')).code).toBe(2)
     const missing = join(env.HOME, 'none.json')

@@ -158,7 +158,7 @@ test('pages create exits 7 and sends no retry when the connection is reset', asy
 })
 
 test.each([
-  ['pages create r slide1.png', 'pages create takes 1 argument, but got 2'],
+  ['pages create r slide1.png', 'unexpected argument “slide1.png”: pages create takes 1 argument'],
   ['pages create r --image C:/slides/1.PDF', '--image must be a URL, not the file “C:/slides/1.PDF”'],
   ['pages create r --image file:///slide1.png', '--image must be a URL, not the file “file:///slide1.png”'],
 ])('the command “%s” exits 2 with a hint that the API accepts only URLs of images', async (line, message) => {

@@ -377,7 +377,7 @@ describe('rooms wait', () => {
     })
 
     test.each([
-      [[], '--for <condition> is missing'],
+      [[], '--for is missing'],
       [
         ['--for', 'terminatd'],
         "--for must be terminated, started, empty or a condition such as 'online>=2', not “terminatd”",

@@ -142,7 +142,7 @@ describe('users hand-over', () => {
 
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
-    [' --yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was done'],
+    [' --yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was changed'],
   ])(
     'the command “users hand-over mallory ada%s” exits 10 and sends no write outside a terminal',
     async (flags, message) => {

@@ -254,7 +254,7 @@ describe('workspace apply with conflicts', () => {
     expect(JSON.parse(stdout).results.map(({ key, status, reason }: any) => [key, status, reason])).toEqual([
       ['ada', 'failed', 'name is Somebody else now, not User ada as in the plan'],
       ['grace', 'ok', null],
-      ['new', 'failed', 'user new exists now; the next apply compares it with the file'],
+      ['new', 'failed', 'user new was created after the plan; run apply again'],
     ])
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
@@ -365,7 +365,7 @@ describe('the lock file', () => {
     const held = await at.run(apply)
     expect([held.code, held.stderr, at.world.requests]).toEqual([
       2,
-      expect.stringContaining('another meetroom uses school.yaml.lock (process 4243)'),
+      expect.stringContaining('another process uses school.yaml.lock (process 4243)'),
       [],
     ])
     const other = await createWorkspace()

@@ -98,7 +98,6 @@ describe('--query', () => {
 
   test.each([
     ['rooms[', '“]” is missing at its end'],
-    ['', 'it is incomplete'],
     ["rooms[?type = 'open']", 'values are compared with ==, not with ='],
     ['lenght(rooms)', 'unknown function lenght()'],
     ['toString(rooms)', 'unknown function toString()'],
@@ -125,12 +124,19 @@ describe('--query', () => {
     },
   )
 
+  test.each(['', 'a('])('--query exits 2 and names the incomplete expression “%s”', async (expression) => {
+    const { code, stderr } = await world.run(['rooms', 'list', '--query', expression])
+    expect(code).toBe(2)
+    expect(JSON.parse(stderr).error.message).toBe(`--query “${expression}” is incomplete`)
+    expect(world.requests).toEqual([])
+  })
+
   test('--query exits 74 if the expression does not fit the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
     expect(stderr).toMatch(
-      /^error: (the room was created, but )?--query cannot be applied to the response: argument 1 of sum\(\) must be a list of numbers, not a string\nhint: the command succeeded/,
+      /^error: (the room was created, but )?--query failed: argument 1 of sum\(\) must be a list of numbers, not a string\n$/,
     )
     expect((await world.run('rooms list --name Made --count')).stdout).toBe('1\n')
   })
@@ -232,7 +238,7 @@ describe('the expression language of --query', () => {
     ['very long padding', "pad_left('x', `10000000000`)"],
   ])('the expression language of --query stops with an error for an expression with %s', (_, expression) => {
     const many = Array.from({ length: 1000 }, (_, i) => i)
-    expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('--query cannot be applied to the response')
+    expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('the command succeeded, but --query failed')
   })
 
   test('the expression language of --query evaluates an expression over many items', () => {
@@ -267,7 +273,11 @@ describe('the expression language of --query', () => {
         try {
           parseQuery(text)({ a: [{ b: 1 }, 'x', null] })
         } catch (error) {
-          expect(error).toMatchObject({ message: expect.stringMatching(/^--query (is not|cannot be)/) })
+          expect(error).toMatchObject({
+            message: expect.stringMatching(
+              /^(--query (is not|(“[^]*” )?is incomplete)|the command succeeded, but --query failed)/,
+            ),
+          })
         }
       }),
       { numRuns: sized(100, 2000) },

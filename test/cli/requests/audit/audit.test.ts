@@ -511,7 +511,7 @@ describe('the audit_log setting', () => {
   test.each(['audit.ndjson', './log', '~/log'])(
     'the audit_log setting refuses the relative path %s',
     async (path) => {
-      const hint = 'hint: a relative path depends on the current directory\n'
+      const hint = 'hint: pass an absolute path, as in /var/log/audit.log\n'
       expect(await plain(`config set audit_log ${path}`)).toMatchObject({
         code: 2,
         stderr: `error: the path must be absolute, not “${path}”\n${hint}`,
