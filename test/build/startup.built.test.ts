@@ -106,7 +106,7 @@ const heavyOf = async (line: string, env?: Record<string, string>, among = heavy
   (await listLoaded(line, env)).filter((name) => among.includes(name)).sort()
 
 test.each(['--version', '--help', 'rooms --help', 'help agents'])(
-  'meetroom %s loads no heavy module',
+  'meetroom %s loads no slow module',
   async (line) => {
     expect(await heavyOf(line, {}, [...heavy, ...heavyOfNode])).toEqual([])
   },
@@ -121,7 +121,7 @@ test('rooms list loads re2js only for a pattern, cli-table3 only for a table, an
   expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath'])
 })
 
-test('sessions report loads no heavy module, and sessions --help does not load the request pool', async () => {
+test('sessions report loads no slow module, and sessions --help does not load the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
   expect(await listLoaded('sessions --help')).not.toContain('our client/http')
@@ -147,7 +147,7 @@ test('rooms create loads the audit log only if MEETROOM_AUDIT_LOG is set', async
   ])
 })
 
-test('config set loads conf, and config get loads no heavy module', async () => {
+test('config set loads conf, and config get loads no slow module', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])
 })

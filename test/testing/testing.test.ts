@@ -296,7 +296,7 @@ describe('reset of a test service', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('reset of a test service breaks a delayed request, and pending and new requests complete', async () => {
+  test('reset of a test service ends a delayed request, and pending and new requests complete', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(

@@ -164,7 +164,7 @@ describe('an export', () => {
     expect(await runExport(command, count)).toBe(stdout)
   })
 
-  test('rooms export with --quiet prints no summary', async () => {
+  test('rooms export --quiet prints no summary', async () => {
     expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 

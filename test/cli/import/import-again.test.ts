@@ -267,7 +267,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('rooms import --match name with --if-exists update updates the members of a room in each repeated run', async () => {
+  test('rooms import --match name --if-exists update updates the members of a room in each repeated run', async () => {
     for (const user_id of ['ada', 'grace']) await user(user_id)
     const members = (type: string) =>
       JSON.stringify([{ user_id: 'ada', type }, { user_id: 'grace' }]).replaceAll('"', '""')
@@ -326,7 +326,7 @@ describe('rooms import --if-exists', () => {
     },
   )
 
-  test('rooms import --if-exists update with --dry-run fails a row that changes an immutable field', async () => {
+  test('rooms import --if-exists update --dry-run fails a row that changes an immutable field', async () => {
     const id = await world.room('Old')
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
@@ -356,7 +356,7 @@ describe('users import --if-exists', () => {
     })
   })
 
-  test('users import --if-exists update with --dry-run prints a summary of the planned changes', async () => {
+  test('users import --if-exists update --dry-run prints a summary of the planned changes', async () => {
     expect(await run('users import people.csv --if-exists update --dry-run -o ids')).toMatchObject({
       code: 0,
       stderr: 'would create 1, update 1, skip 0 of 2 users; 0 would fail\n',

@@ -127,7 +127,7 @@ describe('rooms import of rooms with blocked members', () => {
 })
 
 describe('an import with --dry-run', () => {
-  test('members import with --dry-run prints the members that it would block or unblock', async () => {
+  test('members import --dry-run prints the members that it would block or unblock', async () => {
     world.file(
       'class.csv',
       `room_id,user_id,is_blocked\n${room},ada,true\n${room},bob,false\n${room},eve,true\n`,
@@ -148,7 +148,7 @@ describe('an import with --dry-run', () => {
     expect(unblocking.stdout).toContain('would_block')
   })
 
-  test('users import with --dry-run aligns the columns of its table if a late row has a long key', async () => {
+  test('users import --dry-run aligns the columns of its table if a late row has a long key', async () => {
     const ids = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'x'.repeat(60) : `u${i}`))
     world.file('people.csv', `user_id\n${ids.join('\n')}\n`)
     const { stdout } = await run('users import people.csv --dry-run --no-color')

@@ -280,7 +280,7 @@ describe('import --dry-run', () => {
       `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
-    'users import --dry-run with --if-exists %s exits %i, prints a summary of the plan and sends no write',
+    'users import --dry-run --if-exists %s exits %i, prints a summary of the plan and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)

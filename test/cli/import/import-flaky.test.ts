@@ -89,7 +89,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(await held()).toEqual(whole)
   })
 
-  test(`${kind} import with --resume retries only the rows that failed with a 500 response`, async () => {
+  test(`${kind} import --resume retries only the rows that failed with a 500 response`, async () => {
     failRequests(refuse(500), every(5))
     const ok = await verifyResults(kind, (await run(line)).stdout, rows)
     world.intercept = undefined
@@ -371,7 +371,7 @@ describe('members import', () => {
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
   })
 
-  test('members import with --resume adds the remaining members after connections are reset before the service acts', async () => {
+  test('members import --resume adds the remaining members after connections are reset before the service acts', async () => {
     failRequests(lost, everyThirdWrite())
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
     world.intercept = undefined

@@ -157,7 +157,7 @@ describe('^C during an import', () => {
     },
   )
 
-  test('^C during users import with --dry-run exits 130 without a write and without a journal', async () => {
+  test('^C during users import --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await runInterrupted('users import in.csv --dry-run -o ids', {
       answered: 8,

@@ -64,7 +64,7 @@ describe('a key of --set', () => {
     },
   )
 
-  test('rooms update --set with --quiet prints no warning about a key that resembles a field of the API', async () => {
+  test('rooms update --set --quiet prints no warning about a key that resembles a field of the API', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })

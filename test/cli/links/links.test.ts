@@ -167,14 +167,14 @@ describe('members links', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('members links with --curl prints the requests and sends no request', async () => {
+  test('members links --curl prints the requests and sends no request', async () => {
     const { code, stdout } = await run(`members links ${world.ids.hall} --curl`)
     expect(code).toBe(0)
     expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
     expect(world.requests).toEqual([])
   })
 
-  test('members links with --curl sends no probe to a service on this machine', async () => {
+  test('members links --curl sends no probe to a service on this machine', async () => {
     const env = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1', MEETROOM_JOIN_URL: '' }
     const { code } = await world.run(`members links ${world.ids.hall} --curl`, { env })
     expect([code, world.requests]).toEqual([0, []])

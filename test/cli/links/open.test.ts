@@ -91,7 +91,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('rooms open with --json prints whether the browser opened the link', async () => {
+  test('rooms open --json prints whether the browser opened the link', async () => {
     const { lobby } = world.ids
     expect((await run(`rooms open ${lobby} --json`, undefined)).stdout).toBe(
       `{"room_id":"${lobby}","opened":false,"link":"https://app.test/meet?room_id=${lobby}"}\n`,

@@ -81,7 +81,7 @@ describe('--count', () => {
   })
 
   test.each(['--limit 1', '--offset 1', '--sort name', '--count-by type', '--columns id'])(
-    'rooms list --count with %s is a usage error',
+    'rooms list --count %s is a usage error',
     async (flag) => {
       const name = flag.split(' ')[0]
       expect(await world.run(`rooms list --count ${flag}`)).toMatchObject({

@@ -197,7 +197,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms delete --where with --dry-run on a service with partial lists prints the matched field and value of each room', async () => {
+  test('rooms delete --where --dry-run on a service with partial lists prints the matched field and value of each room', async () => {
     const [delta, , beta] = all
     expect(
       await world.run([
@@ -230,7 +230,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms terminate --where with --dry-run on a service with partial lists marks an empty value that matched', async () => {
+  test('rooms terminate --where --dry-run on a service with partial lists marks an empty value that matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -539,7 +539,7 @@ describe('rooms with UUIDs as IDs', () => {
 })
 
 describe('imports of members on a service without user IDs in members', () => {
-  test('members import --if-exists update changes the given member and keeps other members unchanged if lists omit the user ID', async () => {
+  test('members import --if-exists update changes only the given member if lists omit the user ID', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)

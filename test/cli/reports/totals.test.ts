@@ -31,7 +31,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total with --missed N lists people who missed at least N meetings', async () => {
+  test('sessions report --by user-total --missed N lists people who missed at least N meetings', async () => {
     expect(await rows('--by user-total --missed 2 --columns user_id,meetings,missed')).toEqual([
       'user_id,meetings,missed',
       'alan,0,4',
@@ -44,7 +44,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total with --absent also lists invited users who did not attend', async () => {
+  test('sessions report --by user-total --absent also lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -53,7 +53,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
+  test('sessions report --by user-total --min-minutes counts a shorter attendance of a meeting as missed', async () => {
     expect(
       (
         await rows(
@@ -105,7 +105,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('sessions report --by meeting with --absent and --min-minutes marks invited people who attend for less time as absent', async () => {
+  test('sessions report --by meeting --absent --min-minutes marks invited people who attend for less time as absent', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )

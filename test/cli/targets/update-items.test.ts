@@ -38,7 +38,7 @@ describe('rooms update --where', () => {
     expect(await names()).toEqual(['other', 'D (2025)', 'C (2025)', 'B (2025)', 'A (2025)'])
   })
 
-  test('rooms update --where with --dry-run prints the changes and sends no write', async () => {
+  test('rooms update --where --dry-run prints the changes and sends no write', async () => {
     const [two, one] = [await room('two'), await room('one')].reverse()
     const run = await update(
       '--where',

@@ -76,16 +76,13 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])(
-    'users delete with --concurrency %j is a usage error',
-    async (text) => {
-      expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
-        code: 2,
-        stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['0', '257', '1e1', '-1', ''])('users delete --concurrency %j is a usage error', async (text) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
 
   test('users delete completes other items during one slow request', async () => {
     const ids = await users(6)
@@ -172,7 +169,7 @@ describe('--rate of a batch', () => {
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('users delete with --rate limits the combined rate of all workers', async () => {
+  test('users delete --rate limits the combined rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -186,7 +183,7 @@ describe('--rate of a batch', () => {
   })
 
   test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
-    'users delete with --rate %j is a usage error',
+    'users delete --rate %j is a usage error',
     async (rate) => {
       expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
         code: 2,
@@ -375,7 +372,7 @@ describe('failures of a batch', () => {
     },
   )
 
-  test('users delete with --fail-fast stops after pending requests complete, and prints their results', async () => {
+  test('users delete --fail-fast stops after pending requests complete, and prints their results', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -395,7 +392,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('users delete with --fail-fast exits 1 if the first ID fails', async () => {
+  test('users delete --fail-fast exits 1 if the first ID fails', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({

@@ -45,7 +45,7 @@ describe('message send --where', () => {
     expect(world.writes()[0]).toBe(`POST /rooms/${world.ids.empty}/message {"message":"hi"}`)
   })
 
-  test('message send --where with --dry-run prints the matching rooms and each request', async () => {
+  test('message send --where --dry-run prints the matching rooms and each request', async () => {
     const { code, stdout, stderr } = await run(send, '--dry-run')
     const { empty, plans, board } = world.ids
     expect(code).toBe(0)

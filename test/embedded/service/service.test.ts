@@ -531,7 +531,7 @@ describe('a member', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`a block request for a member of a room of the type ${type} is refused and changes no field`, async () => {
+    test(`a block request for a member of a ${type} room is refused and changes no field`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -646,7 +646,7 @@ describe('a user ID', () => {
   )
 
   test.each(['ada lovelace', 'ada@example.com', 'a/b?c#d%', 'Ünï', '名前', '…'])(
-    'the user ID %j, which contains no control character, is accepted',
+    'the user ID %j without control characters is accepted',
     async (user_id) => {
       await user(user_id)
       const { body } = await send('GET', `/users/${encodeURIComponent(user_id)}`)

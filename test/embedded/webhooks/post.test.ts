@@ -12,8 +12,8 @@ function createTestPost(allowPrivate = false) {
   return post
 }
 
-describe('a webhook post', () => {
-  test('a webhook post sends the path, query, headers and body', async () => {
+describe('a webhook POST', () => {
+  test('a webhook POST sends the path, query, headers and body', async () => {
     const { url, inbox } = await startReceiver()
     const { status } = await createTestPost()(
       `${url}/hooks/a%20b?x=1`,
@@ -31,24 +31,24 @@ describe('a webhook post', () => {
     ])
   })
 
-  test.each([200, 204, 400, 410, 500, 503])('a webhook post resolves to the status %i', async (status) => {
+  test.each([200, 204, 400, 410, 500, 503])('a webhook POST resolves to the status %i', async (status) => {
     const { url } = await startReceiver((_, response) => void response.writeHead(status).end())
     expect(await createTestPost()(url, {}, '{}')).toEqual({ status, text: '' })
   })
 
-  test('a webhook post resolves to the first 4 KB of the response body as text', async () => {
+  test('a webhook POST resolves to the first 4 KB of the response body as text', async () => {
     const { url } = await startReceiver((_, response) => void response.end(`ä${'x'.repeat(5000)}`))
     expect(await createTestPost()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
   })
 
-  test('a webhook post succeeds if the response body has 5 MB', async () => {
+  test('a webhook POST succeeds if the response body has 5 MB', async () => {
     const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
     const post = createTestPost()
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
   })
 
-  test('a webhook post fails if no receiver listens on the port', async () => {
+  test('a webhook POST fails if no receiver listens on the port', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -56,12 +56,12 @@ describe('a webhook post', () => {
     await expect(createTestPost()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('a webhook post fails if the receiver closes the connection', async () => {
+  test('a webhook POST fails if the receiver closes the connection', async () => {
     const { url } = await startReceiver((_, response) => void response.destroy())
     await expect(createTestPost()(url, {}, '{}')).rejects.toThrow('other side closed')
   })
 
-  test('a webhook post gives the receiver ten seconds to respond', async () => {
+  test('a webhook POST gives the receiver ten seconds to respond', async () => {
     const deadline = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal)
     onTestFinished(() => timeout.mockRestore())
@@ -73,7 +73,7 @@ describe('a webhook post', () => {
     await expect(posted).rejects.toThrow('timeout')
   })
 
-  test('a webhook post is cancelled when the service stops', async () => {
+  test('a webhook POST is cancelled when the service stops', async () => {
     const { url, inbox } = await startReceiver(() => {})
     const post = createPost({ allowPrivate: false })
     const posted = post(url, {}, '{}')
@@ -98,7 +98,7 @@ describe('a loopback webhook', () => {
   })
 })
 
-test('a webhook post with allowPrivate reaches an IP address that is forbidden by default', async () => {
+test('a webhook POST with allowPrivate reaches an IP address that is forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
   // 0.0.0.0 is forbidden by default, and reaches this machine.
   expect(await createTestPost(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })

@@ -311,7 +311,7 @@ describe('doctor', () => {
     },
   )
 
-  test('doctor with --json reports an invalid settings file', async () => {
+  test('doctor --json reports an invalid settings file', async () => {
     const dir = tempDir()
     writeFileSync(join(dir, 'config.json'), '{')
     const { code, stdout } = await doctorHere({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
@@ -367,7 +367,7 @@ describe('doctor', () => {
     },
   )
 
-  test('doctor with --local exits 0 and creates no local workspace', async () => {
+  test('doctor --local exits 0 and creates no local workspace', async () => {
     const { code, stderr, checks, dir } = await doctorHere({}, '--local')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command creates it$/)

@@ -134,7 +134,7 @@ describe('output of join', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('join with --quiet prints messages and no notices', async () => {
+  test('join --quiet prints messages and no notices', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -298,7 +298,7 @@ describe('join', () => {
 })
 
 describe('a joined session', () => {
-  test('a joined session ends with exit code 1 when the user is blocked', async () => {
+  test('join exits 1 when the user is blocked', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
@@ -310,7 +310,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: you are blocked in this room\n')
   })
 
-  test('a joined session prints every message and ends with exit code 0 when the room is terminated', async () => {
+  test('join prints every message and exits 0 when the room is terminated', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -323,7 +323,7 @@ describe('a joined session', () => {
     })
   })
 
-  test('a joined session ends with exit code 0 when the meeting time of the room is over', async () => {
+  test('join exits 0 when the meeting time of the room is over', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -332,7 +332,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 0 })
   })
 
-  test('a joined session ends with exit code 1 when the room is deleted', async () => {
+  test('join exits 1 when the room is deleted', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -342,7 +342,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: cannot join: the room is deleted\n')
   })
 
-  test('a joined session ends with exit code 1 when the user is deleted', async () => {
+  test('join exits 1 when the user is deleted', async () => {
     await served.user('ada')
     const room = await served.room()
     const program = start([room, '--as', 'ada'])
@@ -517,7 +517,7 @@ describe('join', () => {
   })
 })
 
-test.each(['--dry-run', '--curl'])('join with %s exits 2', async (flag) => {
+test.each(['--dry-run', '--curl'])('join %s exits 2', async (flag) => {
   expect(await start(['r1', flag]).end()).toEqual({
     code: 2,
     stdout: '',

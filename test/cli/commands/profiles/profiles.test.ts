@@ -131,7 +131,7 @@ test('profiles remove prompts on a terminal, and exits 10 without a terminal', a
   expect(stored().profiles).toHaveProperty('staging')
 })
 
-test.each(['--dry-run', '--curl'])('profiles remove with %s keeps the profile', async (flag) => {
+test.each(['--dry-run', '--curl'])('profiles remove %s keeps the profile', async (flag) => {
   storeProfiles(['staging'])
   await run(`profiles remove staging ${flag}`)
   expect(stored().profiles).toHaveProperty('staging')

@@ -37,7 +37,7 @@ describe('rooms wait', () => {
   })
 
   test.each(['--json', '-o ndjson', '-o csv', '-o ids', '-q', '--query room.name', '--columns id,name'])(
-    'rooms wait with %s prints the same output as rooms get',
+    'rooms wait %s prints the same output as rooms get',
     async (flags) => {
       const waited = await world.run(`rooms wait ${room} --for empty ${flags}`)
       expect(waited).toMatchObject({ code: 0, stderr: '' })
@@ -45,7 +45,7 @@ describe('rooms wait', () => {
     },
   )
 
-  test('rooms wait with --for started waits until the room has a start time', async () => {
+  test('rooms wait --for started waits until the room has a start time', async () => {
     const one = { id: 'r1', name: 'R', type: 'open', started_at: null as string | null }
     withRoomsInUse(world, [{ room: one }], {
       instead: () => {

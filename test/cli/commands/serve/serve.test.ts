@@ -48,7 +48,7 @@ describe('serve', () => {
     expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('serve with --print-env prints shell assignments without the key, and rooms link --local prints the link to a room page', async () => {
+  test('serve --print-env prints shell assignments without the key, and rooms link --local prints the link to a room page', async () => {
     const env = homes()
     env.MEETROOM_DATA_DIR = join(env.HOME, "it's a folder; $HOME")
     const { ready, createRoom, apiKey } = await runServe([], env)
@@ -65,7 +65,7 @@ describe('serve', () => {
     expect(await page.text()).toContain('<title>Room</title>')
   })
 
-  test('serve with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
+  test('serve --print-env prints the base URL and the path of the key file even if no server is running', async () => {
     const env = homes()
     const port = await findFreePort()
     const { stdout } = await runHere(['serve', '--print-env', '--port', `${port}`], { env })

@@ -349,7 +349,7 @@ describe('sessions report', () => {
     expect(stderr).toContain('hint: not in the report: art\n')
   })
 
-  test('sessions report with --curl prints one request for each given room ID', async () => {
+  test('sessions report --curl prints one request for each given room ID', async () => {
     const { code, stdout } = await report('a b --curl')
     expect(code).toBe(0)
     expect(stdout.match(/rooms\/\w+\/sessions\?limit=1000/g)).toHaveLength(2)

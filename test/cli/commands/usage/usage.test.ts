@@ -26,7 +26,7 @@ describe('usage', () => {
     })
   })
 
-  test('usage with --by room prints one row for each room that was used', async () => {
+  test('usage --by room prints one row for each room that was used', async () => {
     expect((await usage('--by room -o csv')).stdout).toBe(
       'month,room_id,room_name,participants,meetings,room_minutes,peak,peak_time\r\n' +
         '2025-10,maths,Mathematics 7b,3,4,320,2,2025-10-24T08:05:00.000Z\r\n' +
@@ -35,7 +35,7 @@ describe('usage', () => {
     expect(await usage('--by room -o ids')).toMatchObject({ stdout: 'maths\nart\n', stderr: notice })
   })
 
-  test('usage with --by room prints the name of the only room, even if the list of rooms omits the name', async () => {
+  test('usage --by room prints the name of the only room, even if the list of rooms omits the name', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00')]
     school(world, { one: { room: { name: 'Maths' }, sessions } })
     const read = world.intercept
@@ -47,7 +47,7 @@ describe('usage', () => {
     expect((await usage('--by room')).stdout).toContain('Maths')
   })
 
-  test('usage with --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
+  test('usage --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
     expect((await usage('--min-minutes 45 -o csv --no-header')).stdout).toBe(
       '2025-10,1,1,3,270,1,2025-10-24T08:00:00.000Z\r\n',
     )
@@ -81,22 +81,19 @@ describe('usage', () => {
     expect([await month(''), await month('--month last-month')]).toEqual(['"2026-01"\n', '"2025-12"\n'])
   })
 
-  test('usage with --where counts only the rooms that match', async () => {
+  test('usage --where counts only the rooms that match', async () => {
     expect((await usage('--where name=Art -o csv --no-header --columns rooms,room_minutes')).stdout).toBe(
       '1,50\r\n',
     )
   })
 
-  test.each(['2025-13', 'today', 'spring'])(
-    'usage with --month %s exits 2 before any request',
-    async (month) => {
-      expect(await world.run(`usage --month ${month}`)).toMatchObject({
-        code: 2,
-        stderr: `error: --month must be a month such as 2026-10, this-month or last-month, not “${month}”\n`,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['2025-13', 'today', 'spring'])('usage --month %s exits 2 before any request', async (month) => {
+    expect(await world.run(`usage --month ${month}`)).toMatchObject({
+      code: 2,
+      stderr: `error: --month must be a month such as 2026-10, this-month or last-month, not “${month}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
 
   test('usage covers the other rooms and exits 8 if the sessions of one room cannot be read', async () => {
     const { intercept } = world

@@ -114,7 +114,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('users hand-over with --dry-run prints the plan and sends no write', async () => {
+  test('users hand-over --dry-run prints the plan and sends no write', async () => {
     await setRole(world.ids.board, 'mallory', 'host')
     world.requests.length = 0
     const { code, stderr, rows } = await world.rows('users hand-over mallory ada --dry-run')
@@ -227,7 +227,7 @@ describe('users hand-over', () => {
       2,
       'error: --curl cannot be used, because it does not read the rooms of the user\n',
     ],
-  ])('users hand-over prints an error for “%s” and exits %i', async (line, code, stderr) => {
+  ])('“%s” prints an error and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
@@ -289,7 +289,7 @@ describe('users hand-over', () => {
 })
 
 describe('members add', () => {
-  test('members add with --all-rooms adds the user to each room and skips existing memberships', async () => {
+  test('members add --all-rooms adds the user to each room and skips existing memberships', async () => {
     const { code, stderr, rows } = await world.rows(
       'members add --all-rooms --user ada --type host --yes --concurrency 1',
     )
@@ -305,7 +305,7 @@ describe('members add', () => {
     expect(world.writes()).toEqual([empty, plans, lobby].map((room) => post(room, 'host')))
   })
 
-  test('members add with --where adds the user to the matching rooms in the default role of the user', async () => {
+  test('members add --where adds the user to the matching rooms in the default role of the user', async () => {
     const { stderr } = await world.rows('members add --where members=0 --where type=private --user ada --yes')
     expect(stderr).toBe('added the user to 1 room\n')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

@@ -125,7 +125,7 @@ describe('users merge', () => {
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
     ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],
-  ])('users merge prints an error for “%s” and exits %i', async (line, code, message) => {
+  ])('“%s” prints an error and exits %i', async (line, code, message) => {
     const run = await world.outcome(line)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(message)

@@ -122,7 +122,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('users offboard with --dry-run prints the steps and sends no write', async () => {
+  test('users offboard --dry-run prints the steps and sends no write', async () => {
     expect(words((await world.rows('users offboard trudy mallory --dry-run')).rows)).toEqual([
       'block trudy Board would_block',
       'block mallory Plans would_block',
@@ -350,7 +350,7 @@ describe('members block --user --all-rooms', () => {
     })
   })
 
-  test('members block --user --all-rooms with --force tries to block the user in rooms of every type', async () => {
+  test('members block --user --all-rooms --force tries to block the user in rooms of every type', async () => {
     const { code, rows } = await world.rows('members block --user mallory --all-rooms --yes --force')
     expect(code).toBe(8)
     expect(rows.map(({ room_name, status }) => `${room_name} ${status}`)).toEqual([

@@ -155,7 +155,7 @@ describe('users rooms', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('users rooms with --curl prints the first request and sends no request', async () => {
+  test('users rooms --curl prints the first request and sends no request', async () => {
     const { code, stdout } = await world.outcome('users rooms ada --curl')
     expect({ code, stdout }).toEqual({
       code: 0,

@@ -117,7 +117,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('webhooks redeliver with --since selects completed deliveries, oldest first', async () => {
+  test('webhooks redeliver --since selects completed deliveries, oldest first', async () => {
     await addDeliveries()
     expect(await world.run('webhooks redeliver --since 1h --yes --concurrency 1 -o ids')).toMatchObject({
       code: 0,
@@ -132,13 +132,13 @@ describe('webhooks redeliver', () => {
     ['--since 1h --state waiting', ['msg_b']],
     ['--since 1h --room room-2', []],
     ['--since 1s', []],
-  ])('webhooks redeliver with %s redelivers %j', async (flags, ids) => {
+  ])('webhooks redeliver %s redelivers %j', async (flags, ids) => {
     await addDeliveries()
     expect((await world.run(`webhooks redeliver ${flags} --yes`)).code).toBe(0)
     expect(redelivered()).toEqual(ids)
   })
 
-  test('webhooks redeliver with --since asks for confirmation and names the deliveries', async () => {
+  test('webhooks redeliver --since asks for confirmation and names the deliveries', async () => {
     await addDeliveries()
     const refused = await world.run('webhooks redeliver --since 1h')
     expect(refused).toMatchObject({
@@ -156,7 +156,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('webhooks redeliver with --dry-run prints each request and redelivers nothing', async () => {
+  test('webhooks redeliver --dry-run prints each request and redelivers nothing', async () => {
     await addDeliveries()
     const { stdout, code } = await world.run('webhooks redeliver --since 1h --dry-run')
     expect(code).toBe(0)

@@ -139,7 +139,7 @@ describe('webhooks trigger', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test('webhooks trigger with --dry-run shows the request and sends nothing', async () => {
+  test('webhooks trigger --dry-run prints the request and sends nothing', async () => {
     const { code, stdout } = await run('sessionLeft --room r1 --dry-run')
     expect({ code, requests: world.requests }).toEqual({ code: 0, requests: [] })
     expect(stdout).toMatch(

@@ -104,7 +104,7 @@ describe('webhooks listen', () => {
     expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
   })
 
-  test('webhooks listen with --json prints one line when the server is ready and one line for each event', async () => {
+  test('webhooks listen --json prints one line when the server is ready and one line for each event', async () => {
     const { post, stdout, stderr, url } = await listen(['--json'])
     const odd = `{ "future": [1], ${body.slice(1)}`
     await post(body)
@@ -163,7 +163,7 @@ describe('webhooks listen', () => {
     '--forward-to=nowhere',
     '--exec=',
     '--exec= ',
-  ])('webhooks listen with %s exits 2', async (flag) => {
+  ])('webhooks listen %s exits 2', async (flag) => {
     expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
   })
 

@@ -92,7 +92,7 @@ describe('workspace apply', () => {
     expect(await at.users()).toEqual([])
   })
 
-  test('workspace apply with --yes exits 10 for 21 writes, unless --max allows 21', async () => {
+  test('workspace apply --yes exits 10 for 21 writes, unless --max allows 21', async () => {
     const at = await createWorkspace()
     at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
     expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
@@ -100,7 +100,7 @@ describe('workspace apply', () => {
     expect((await at.run('workspace apply school.yaml --yes --max 21')).writes).toHaveLength(21)
   })
 
-  test('workspace apply with --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
+  test('workspace apply --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stdout, writes } = await at.run('workspace apply school.yaml --dry-run --yes -o json')

@@ -229,7 +229,7 @@ describe('an import with a journal', () => {
     ])
   })
 
-  test('users import with --resume retries only the failed rows in its journal', async () => {
+  test('users import --resume retries only the failed rows in its journal', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -245,7 +245,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('users import with --if-exists skip and --resume counts the rows that the earlier run skipped', async () => {
+  test('users import --if-exists skip --resume counts the rows that the earlier run skipped', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(

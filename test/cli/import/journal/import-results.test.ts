@@ -241,7 +241,7 @@ describe('an import', () => {
     expect(await world.users()).toEqual(usersOf(4))
   })
 
-  test('users import with --concurrency 5 sends at most five requests concurrently', async () => {
+  test('users import --concurrency 5 sends at most five requests concurrently', async () => {
     world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
@@ -260,7 +260,7 @@ describe('an import', () => {
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
   ])(
-    'users import with %s stops and prints the command to resume when the failure count is %i',
+    'users import %s stops and prints the command to resume when the failure count is %i',
     async (flags, tried) => {
       for (let i = 1; i <= 5; i++) await user(`u${i}`)
       world.file('people.csv', usersCsv(9))

@@ -285,7 +285,7 @@ describe('the expression language of --query', () => {
   })
 })
 
-test('rooms list with --query sends one request for the list', async () => {
+test('rooms list --query sends one request for the list', async () => {
   await select('rooms list', 'rooms[].name')
   expect(world.requests.map(({ url }) => url)).toEqual([`${baseUrl}/rooms`])
 })
