@@ -346,7 +346,7 @@ describe('CSV output', () => {
 
 test('the error for an invalid --query is text on a terminal, and JSON with --json or in a pipe', async () => {
   const text = async (line: string, tty: boolean) => (await world.run(line, { ...terminal, tty })).stderr
-  expect(await text('rooms list --query [', true)).toMatch(/^error: --query is not a valid/)
+  expect(await text('rooms list --query [', true)).toMatch(/^error: --query “\[” is incomplete/)
   expect(await text('rooms list --query [ --json', true)).toMatch(/^\{"error":/)
   expect(await text('rooms list --query [', false)).toMatch(/^\{"error":/)
 })

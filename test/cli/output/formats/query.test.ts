@@ -103,6 +103,8 @@ describe('--query', () => {
     ['toString(rooms)', 'unknown function toString()'],
     ['length()', 'length() takes at least 1 argument'],
     ['rooms[].sort_by(@, &a, &b)', 'sort_by() takes at most 2 arguments'],
+    ['&rooms', '& is only allowed before an argument of a function'],
+    ['rooms[::0]', 'the step of a slice must not be 0'],
     ['('.repeat(100_000), 'nested too deeply'],
   ])(
     '--query%c with an invalid expression exits 2 with the reason “%s” and sends no request',
@@ -275,7 +277,7 @@ describe('the expression language of --query', () => {
         } catch (error) {
           expect(error).toMatchObject({
             message: expect.stringMatching(
-              /^(--query (is not|(“[^]*” )?is incomplete)|the command succeeded, but --query failed)/,
+              /^(--query (is not|(“[\s\S]*” )?is incomplete)|the command succeeded, but --query failed)/,
             ),
           })
         }
