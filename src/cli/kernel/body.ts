@@ -92,15 +92,19 @@ export function requireUpdatable(
   const flagFields = Object.values(given).flatMap(Object.keys)
   const named = set.map((pair) => parsePath(parsePair('--set', pair)[0])[0] ?? '')
   for (const field of Object.hasOwn(data, id) ? named : [...named, ...Object.keys(data)])
-    if (isSetOnlyAtCreation(fields, field) && !flagFields.includes(field))
+    if ((isSetOnlyAtCreation(fields, field) || isRoomStatus(resource, field)) && !flagFields.includes(field))
       throw new UsageError(describeFixedField(resource, field))
 }
+
+const isRoomStatus = (name: ResourceName, field: string) => name === 'room' && field === 'status'
 
 export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
   return Object.hasOwn(fields, field) && fields[field]?.write === 'create'
 }
 
 export function describeFixedField(name: ResourceName, field: string): string {
+  if (isRoomStatus(name, field))
+    return 'the status of a room is computed; “rooms terminate” and “rooms reopen” change it'
   if (field === 'members') return 'members are not a field of a room; “members add” adds a member'
   const creation = Object.values<Endpoint>(endpoints).find(
     ({ method, resource, many }) => method === 'POST' && resource === name && !many,

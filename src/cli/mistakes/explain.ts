@@ -151,7 +151,9 @@ async function explainLikely(
 ): Promise<Hint | undefined> {
   const likely = await findLikelyItems(missing.context, kind, text)
   const isMeant = (item: Item) => Object.values(item).some((value) => isSimilar(toText(value), text))
-  return suggestLikely(missing, kind, likely, (item) => (isMeant(item) ? text : undefined))
+  return suggestLikely(missing, kind, likely, (item, isDestroying) =>
+    isMeant(item) || !isDestroying ? text : undefined,
+  )
 }
 
 async function explainName(missing: MissingResource, failed: UnknownNameError): Promise<Hint | undefined> {
@@ -170,14 +172,14 @@ function suggestLikely(
   { argv, context, flags, given, program }: MissingResource,
   kind: NamedKind,
   likely: readonly Item[],
-  wrongWord: (item: Item) => string | undefined,
+  wrongWord: (item: Item, isDestroying: boolean) => string | undefined,
 ): Hint | undefined {
   const { command } = splitTyped(program, argv)
   const isDestroying = command instanceof MeetroomCommand && isDestructive(command.effect ?? 'reads')
   const unconfirmed = isDestroying ? flags.filter((flag) => flag !== '--yes' && flag !== '-y') : flags
   const suggestions = likely.map((item) => {
     const id = toText(item[views[kind].id ?? 'id'])
-    const wrong = wrongWord(item)
+    const wrong = wrongWord(item, isDestroying)
     const corrected = wrong && correct({ context, given, flags: unconfirmed }, wrong, id)
     return {
       hasOtherCase: corrected && wrong && hasOtherCase(id, wrong),

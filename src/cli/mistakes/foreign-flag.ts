@@ -31,6 +31,15 @@ export function explainForeignFlag(
   }
   if (words.join(' ') === 'message send' && /^--(to|user|member|as)$/.test(flag))
     return 'a message goes to everybody in the room, not to one person'
+  const day = /^\d{4}-\d\d-\d\d/.exec(value)?.[0]
+  if (
+    words.join(' ') === 'sessions list' &&
+    /^--(da(te|y)|from|since|period)$/.test(flag) &&
+    day !== undefined
+  )
+    return ['report past meetings with: ', suggest(['sessions', 'report', ...withoutValue, '--period', day])]
+  if (words.join(' ') === 'usage' && /^--(from|since|start)$/.test(flag) && day !== undefined)
+    return ['usage is reported per month: ', suggest(['usage', '--month', day.slice(0, 7)])]
   if (words.join(' ') === 'users offboard' && /^--(to|transfer-to|new-owner)$/.test(flag))
     return [
       'hand the rooms over first: ',

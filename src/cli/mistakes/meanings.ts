@@ -33,11 +33,11 @@ export const nouns: Readonly<Record<string, string>> = {
   settings: 'config',
 }
 
-const listing = ['list', 'ls', 'find', 'search', 'all', 'query']
+const listing = ['list', 'ls', 'find', 'search', 'all', 'query', 'liste', 'auflisten', 'lister']
 const showing = ['get', 'show', 'view', 'info', 'describe', 'read', 'inspect', 'display']
-const creating = ['create', 'new', 'add', 'make', 'insert', 'register']
+const creating = ['create', 'new', 'add', 'make', 'insert', 'register', 'anlegen', 'erstellen', 'ajouter']
 const changing = ['update', 'edit', 'change', 'set', 'modify', 'rename', 'retitle', 'patch']
-const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase']
+const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase', 'löschen', 'supprimer']
 const undoing = ['undo', 'restore', 'recover', 'rollback', 'revert', 'revive', 'resurrect']
 const importing = ['import', 'load', 'upload']
 const exporting = ['export', 'dump', 'download', 'backup', 'save']
@@ -299,7 +299,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--auto-approve': ['--yes'],
   '--approve': ['--yes'],
   '--host': ['--base-url'],
-  '--url': ['--base-url', '--to'],
+  '--url': ['--image', '--webhook-url', '--to', '--base-url'],
   '--server': ['--base-url'],
   '--endpoint': ['--base-url'],
   '--context': ['--profile'],
@@ -375,6 +375,7 @@ export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
   'auth logout': ofProfile,
   'config list': ofProfile,
   doctor: ofProfile,
+  'webhooks listen': { flag: '--port', reason: 'pass the port with: ', pattern: /^\d{2,5}$/ },
   serve: { flag: '--port', reason: 'pass the port with: ', pattern: /^\d{2,5}$/ },
   usage: { flag: '--month', reason: 'pass the month with: ', pattern: /^(\d{4}-\d\d|(this|last)-month)$/ },
 }

@@ -78,6 +78,9 @@ const textFlags: ReadonlySet<string> = new Set([
   ...['--from', '--to', '--since', '--until'],
 ])
 
+/** Repeatable flags with values such as `name=Maths`. */
+const pairFlags: ReadonlySet<string> = new Set(['--where', '--field', '--set'])
+
 const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./
 
 /**
@@ -100,7 +103,7 @@ export function joinSplitValue(
     if (surplus < 1 || end > words.length || words.slice(i + 2, end).some(isFlag)) continue
     const parts = words.slice(i + 1, end)
     const joined =
-      flag === '--where' && parts.every((part) => condition.test(part))
+      pairFlags.has(option.long) && parts.every((part) => condition.test(part))
         ? parts.flatMap((part) => [flag, part])
         : [flag, joinWords(option.long, parts)]
     return [...words.slice(0, i), ...joined, ...words.slice(end)]

@@ -118,6 +118,9 @@ function explainTargets(
     return ['pass the name with: ', type(first, '--name', more.join(' '))]
   if (argument !== last && !(last instanceof IdArgument))
     return ['quote the text: ', type(first, more.join(' '))]
+  const areIds = more.length > 1 && more.every((word) => /^[a-z\d][\w.-]*$/.test(word))
+  if (argument !== last && isReference(first) && areIds)
+    return [`one ${last?.name()} at a time: `, type(first, more[0] ?? '')]
   const named = given.findIndex((word) => /^(name|email):/.test(word))
   const end = named + surplus + 1
   if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isReference)) {

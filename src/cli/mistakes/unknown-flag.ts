@@ -46,6 +46,8 @@ export function explainUnknownFlag({
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
+  if (flag === '-v' && words.length === 0 && rest.length === 1)
+    return new UsageError(message, { hint: ['did you mean: ', suggest(['--version'])] })
   const reason = explainFixedField(words, flag) ?? explainForeignFlag(flag, command, words, rest)
   if (reason) return new UsageError(message, { hint: reason })
   const respelled = respellFlag(flag, options, rest)
@@ -137,6 +139,25 @@ function readDay(text: string): number | undefined {
   return dayNumber(Number(year), Number(month), Number(date))
 }
 
+/** Returns the flag for a time in another unit, or `--set` for a field without a flag. */
+function findFieldFlag(
+  flag: string,
+  value: string,
+  command: MeetroomCommand,
+  options: readonly Option[],
+): readonly [flag: string, value: string] | undefined {
+  const [, stem, unit] = /^--(.+)-(minute|min|hour)s?$/.exec(flag) ?? []
+  const seconds = options.find(({ long }) => long?.startsWith(`--${stem}`) && long.endsWith('-seconds'))
+  if (stem !== undefined && seconds?.long && /^\d+$/.test(value))
+    return [seconds.long, `${value}${unit === 'hour' ? 'h' : 'm'}`]
+  const field = flag.slice(2).replaceAll('-', '_')
+  const { fields = {} } = findResource(command) ?? {}
+  const isWritable = Object.hasOwn(fields, field) && fields[field]?.write !== undefined
+  return isWritable && options.some(({ long }) => long === '--set')
+    ? ['--set', `${field}=${value}`]
+    : undefined
+}
+
 /** Returns the words after the command with the probable flag instead of `flag`; undefined without one. */
 function findIntendedWords(
   flag: string,
@@ -158,7 +179,10 @@ function findIntendedWords(
     const option = options.find((each) => each.long === long)
     if (option && !option.required && !option.optional)
       return [...rest.slice(0, at), long, ...rest.slice(at + 1)]
-    return value === undefined ? undefined : replaced(long, value)
+    if (value === undefined) return undefined
+    // A plural such as `--members ada,grace` means a repeated flag.
+    const isList = (option?.parseArg as FlagKind | undefined)?.repeatable === true && flag === `${long}s`
+    return replaced(...(isList ? value.split(',') : [value]).flatMap((each) => [long, each]))
   }
   if (/^--da(te|y)$/.test(flag) && value !== undefined) {
     const day = readDay(value)
@@ -180,8 +204,13 @@ function findIntendedWords(
   const [ofValue, choice = ''] = (isAlone && findFlagOf(flag.slice(2), options)) || []
   if (ofValue !== undefined)
     return rest.includes(ofValue) ? undefined : [...rest.slice(0, at), ofValue, choice, ...rest.slice(at + 1)]
-  const state = joined === undefined && canFilter ? findState(flag.slice(2), command) : undefined
-  if (state !== undefined) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
+  const state = joined === undefined && has('--where') ? findState(flag.slice(2), command) : undefined
+  if (state !== undefined && canFilter) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
+  if (state !== undefined && !isReading(command))
+    return [
+      ...rest.toSpliced(at, 1, '--where', state).filter((word) => !/^(-y|--yes)$/.test(word)),
+      '--dry-run',
+    ]
   const meanings = lookUp(flags, flag)?.filter(has) ?? []
   const takesNumber = (long: string) => {
     const parse = options.find((option) => option.long === long)?.parseArg as FlagKind | undefined
@@ -189,9 +218,10 @@ function findIntendedWords(
   }
   const isNumber = /^\d+$/.test(value ?? '')
   const named = meanings.find((long) => takesNumber(long) === isNumber) ?? meanings[0]
-  // `-f` without a value means `--force`.
-  if (flag === '-f' && isAlone)
-    return isDestructive(command.effect ?? 'reads') ? rest.with(at, '--yes') : undefined
+  // `-f` without a value, or of a deletion, means `--force`.
+  if (flag === '-f' && isDestructive(command.effect ?? 'reads') && !/\.\w+$/.test(value ?? ''))
+    return rest.with(at, '--yes')
+  if (flag === '-f' && isAlone) return undefined
   if (flag === '-f' && named === '--where' && !/[=<>~]/.test(value ?? '')) return undefined
   if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
   if (named === '--data' && value !== undefined)
@@ -205,12 +235,8 @@ function findIntendedWords(
     return format === undefined ? undefined : replaced(named, format)
   }
   if (named) return renamed(named)
-  const [, stem, unit] = /^--(.+)-(minute|min|hour)s?$/.exec(flag) ?? []
-  if (has(`--${stem}-seconds`) && /^\d+$/.test(value ?? ''))
-    return replaced(`--${stem}-seconds`, `${value}${unit === 'hour' ? 'h' : 'm'}`)
-  const field = flag.slice(2).replaceAll('-', '_')
-  if (has('--set') && value !== undefined && Object.hasOwn(findResource(command)?.fields ?? {}, field))
-    return replaced('--set', `${field}=${value}`)
+  const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options)
+  if (field) return replaced(...field)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
     const [, size = defaultLimit] = /(?:^| )--(?:limit|per-page)[= ](\d+)/.exec(rest.join(' ')) ?? []
     const perPage = Number(size)

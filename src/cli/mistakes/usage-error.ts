@@ -274,7 +274,7 @@ function findInputFile({ cwd, stdin }: UsageProblem['host']): string | undefined
 
 /**
  * Suggests an example without shell syntax and `--yes`, or else the help.
- * @param given operands that replace those of the example
+ * @param given operands that replace those of the example; names then stand for the missing ones
  */
 function findExample(
   command: MeetroomCommand,
@@ -286,7 +286,9 @@ function findExample(
     const [name, ...argv] = words
     if (special !== undefined || argv.includes('--yes') || name !== 'meetroom') continue
     const example = splitLine(program, argv)
-    const rest = [...given, ...example.rest.slice(given.length)]
+    const missing = command.registeredArguments.slice(given.length).filter(({ variadic }) => !variadic)
+    const names = missing.map((argument) => argument.name().toUpperCase())
+    const rest = given.length > 0 && names.length > 0 ? [...given, ...names] : example.rest
     return ['as in: ', suggestExample([...example.words, ...rest])]
   }
   return suggestHelpOn(commandPath(command))

@@ -1,9 +1,10 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { createFlagConflict } from '../../api/flag-conflict.ts'
+import { idPattern } from '../../api/path.ts'
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { suggestHelp, UsageError } from '../../errors.ts'
+import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
@@ -51,10 +52,16 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const selection = await openSelection(context, list, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`the argument “${view.noun[0]}” is missing`, {
-      hint: [
-        'pass IDs, “-” to read them from a pipe, or --where; see: ',
-        suggestHelp(...context.command.split(' ')),
-      ],
+      hint:
+        list === 'listMembers' && !idPattern.test(options.room)
+          ? [
+              'to select a user in all rooms: ',
+              suggest([...context.command.split(' '), '--user', options.room, '--all-rooms']),
+            ]
+          : [
+              'pass IDs, “-” to read them from a pipe, or --where; see: ',
+              suggestHelp(...context.command.split(' ')),
+            ],
     })
   const targets = selection
     ? await selectTargets(context, selection, view, options)

@@ -327,6 +327,6 @@ test('members add and members block exit 2 and name the argument if a required a
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      'error: the argument “member” is missing\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom members block --help\n',
+      'error: the argument “member” is missing\nhint: to select a user in all rooms: meetroom members block --user room --all-rooms --base-url https://meet.test/v1\n',
   })
 })
