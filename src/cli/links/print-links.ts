@@ -133,6 +133,6 @@ export class LinkSummary {
 }
 
 function summarize(tally: Tally): string {
-  const made = `created the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
+  const made = `read ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
   return tally.describe([made], { skipped: 0 })
 }

@@ -141,7 +141,7 @@ describe('members links', () => {
     expect(done.stderr).toContain(
       `room ${world.ids.board}: the service refuses the request (400): it is broken`,
     )
-    expect(done.stderr).toContain('created the links of 4 of 5 rooms; 1 failed')
+    expect(done.stderr).toContain('read 4 of 5 rooms; 1 failed')
   })
 
   test('members links exits 3 if the only given room does not exist', async () => {
