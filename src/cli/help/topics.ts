@@ -23,7 +23,7 @@ export const topicSummaries = {
   recipes: 'common jobs, ready to paste',
   ci: 'GitHub Actions, shell scripts, cron, PowerShell, Docker',
   api: 'operations and rules of the API; any request; JSON Schemas',
-  agents: 'use of meetroom by programs and agents',
+  agents: 'meetroom for programs and agents',
   audit: 'the audit log: each change with its account and outcome',
   completion: 'shell completion',
   security: 'guarantees and the tests that check them',
