@@ -233,5 +233,5 @@ export function addTargetsFlags<C extends Command>(
   command: C,
   options: ConcurrencyFlag & { where: string },
 ): C {
-  return addSelectionFlags(command, options).option('--ignore-not-found', 'treat missing items as success')
+  return addSelectionFlags(command, options).option('--ignore-not-found', 'count missing items as done')
 }

@@ -28,7 +28,7 @@ export class RoomArgument extends NamedArgument {
 }
 
 export function createRoomsArgument(prefix = ''): RoomArgument {
-  const text = `${prefix}${roomArgumentText}; repeatable, or - to read IDs from standard input`
+  const text = `${prefix}${roomArgumentText}; repeatable, or - for IDs on standard input`
   return new RoomArgument('[room...]', text)
 }
 
@@ -39,7 +39,7 @@ export class UserArgument extends NamedArgument {
 }
 
 export function createUsersArgument(term = '[user...]', prefix = ''): UserArgument {
-  const text = `${prefix}${userArgumentText}; repeatable, or - to read IDs from standard input`
+  const text = `${prefix}${userArgumentText}; repeatable, or - for IDs on standard input`
   return new UserArgument(term, text)
 }
 

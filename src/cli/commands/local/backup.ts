@@ -20,7 +20,7 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
     )
     .argument('<file>', 'file to write')
     .option('--overwrite', 'overwrite the file if it exists')
-    .option('--data-dir <dir>', 'data directory (default: that of --local)')
+    .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .action(
       act('machine', async (context, file: string, { overwrite = false, dataDir }: Flags) => {
         const { host } = context

@@ -16,7 +16,7 @@ export function defineLocalReset(local: MeetroomCommand, act: DefineAction): voi
       'Delete everything in the local workspace. Asks for confirmation, then saves the current workspace and prints the path. The service ' +
         'must be stopped. The workspace keeps its API key. With --control, resets a test service to its seed instead.',
     )
-    .option('--data-dir <dir>', 'data directory (default: that of --local)')
+    .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .option(...controlFlag)
     .action(
       act('forgets', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {

@@ -17,7 +17,7 @@ export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): v
         'must be stopped. The workspace keeps its API key.',
     )
     .argument('<backup>', 'file from “local backup”')
-    .option('--data-dir <dir>', 'data directory (default: that of --local)')
+    .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .action(
       act('forgets', (context, file: string, { dataDir }: { dataDir?: string }) =>
         run(context, file, dataDir),

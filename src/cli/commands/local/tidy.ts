@@ -29,7 +29,7 @@ export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void
       `number of copies to keep, newest first (default: ${defaultKept})`,
       createIntegerParser('--keep', 0),
     )
-    .option('--data-dir <dir>', 'data directory (default: that of --local)')
+    .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .action(act('forgets', (context, flags: Flags) => run(context, flags)))
   addExamples(tidy, 'meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
 }

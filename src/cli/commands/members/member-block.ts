@@ -8,7 +8,7 @@ export const memberTargets = {
   roomArgument: new RoomArgument('[room]'),
   ids: new IdArgument(
     '[member...]',
-    `${member.descriptions.id}s, or - to read member IDs from standard input`,
+    `${member.descriptions.id}; repeatable, or - for IDs on standard input`,
     'member',
   ),
   list: 'listMembers',

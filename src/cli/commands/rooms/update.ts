@@ -38,8 +38,8 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .summary('Change the settings of a room, or of all rooms that match')
     .description(
       'Change the settings of a room, or of all rooms that match --where. Other settings do not change. With --where, ' +
-        'the values of --name, --layout and --set may contain placeholders for fields of the room, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; ' +
-        'names that would equal each other or the name of another room are refused.',
+        '--name, --layout and --set accept placeholders for fields of the room, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern; ' +
+        'duplicate names are refused.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--name <name>', descriptions.name)

@@ -19,7 +19,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     )
     // The command resolves the name later, because the service may not respond yet.
     .addArgument(
-      new IdArgument('<room>', `${roomArgumentText}; or - to read an ID from standard input`, 'room', true),
+      new IdArgument('<room>', `${roomArgumentText}; or - for an ID on standard input`, 'room', true),
     )
     .requiredOption(
       '--for <condition>',

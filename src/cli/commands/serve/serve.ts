@@ -59,7 +59,7 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
       createIntegerParser('--port', 0, 65535),
       4680,
     )
-    .option('--data-dir <dir>', 'data directory (default: that of --local)')
+    .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--control <file>',

@@ -23,7 +23,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option('--from <time>', 'start of the period')
     .option('--to <time>', 'end of the period')
     .option('--period <period>', 'period of the report, such as last-week, 2026-W41 or 2026-10')
-    .option('--absent', 'also list invited members who did not come, except blocked members')
+    .option('--absent', 'also list absent members, except blocked members')
     .option('--only-absent', 'list only absent members')
     .option(
       '--include-blocked',

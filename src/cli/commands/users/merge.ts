@@ -12,7 +12,7 @@ export function defineUserMerge(users: MeetroomCommand, act: DefineAction): void
     .command('merge')
     .summary('Merge a user into another user')
     .description(
-      'Add user INTO to every room of user FROM, like “users hand-over”, then offboard user FROM, like “users offboard”. Asks for confirmation once. Saves the record and the memberships of FROM before the first change, by default in the data directory; an import restores them. Skips rooms in which FROM is blocked. Blocks and deletes nothing unless all other rooms are handed over. Sessions and attendance stay under the ID of FROM. A second run completes the remaining steps.',
+      'Add user INTO to every room of user FROM, like “users hand-over”, then offboard user FROM, like “users offboard”. Asks for confirmation once. Saves the record and the memberships of FROM before the first change, by default in the data directory; an import restores them. Skips rooms in which FROM is blocked. Blocks and deletes only after all other rooms are handed over. Sessions and attendance stay under the ID of FROM. A second run completes the remaining steps.',
     )
     .addArgument(new UserArgument('<from>', `user to merge and delete: ${userArgumentText}`))
     .addArgument(new UserArgument('<into>', `user to keep: ${userArgumentText}`))

@@ -26,7 +26,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     .command('update')
     .summary('Change a user, or all users that match')
     .description(
-      'Change a user, or all users that match --where. Other fields do not change. With --where, values may contain placeholders for fields of the user, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; names that would equal each other or the name of another user are refused.',
+      'Change a user, or all users that match --where. Other fields do not change. With --where, values accept placeholders for fields of the user, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern; duplicate names are refused.',
     )
     .addArgument(new UserArgument('[user]'))
     .addOption(createRenameOption())

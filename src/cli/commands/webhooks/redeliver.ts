@@ -15,7 +15,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
       'Redeliver finished deliveries of the last day, with the same webhook-id and the header webhook-redelivery. With --since, asks for confirmation. Not every service has this operation; exits 6 without it.',
     )
     .addArgument(
-      new IdArgument('[id...]', 'delivery ID; repeatable, or - to read IDs from standard input', 'delivery'),
+      new IdArgument('[id...]', 'delivery ID; repeatable, or - for IDs on standard input', 'delivery'),
     )
     .option(
       '--since <time>',

@@ -20,7 +20,7 @@ interface VerifyFlags {
 export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction): void {
   const verify = webhooks
     .command('verify')
-    .summary('Check a saved webhook')
+    .summary('Check a saved request')
     .description('Check the signature and the fields of a webhook saved to files. Sends no requests.')
     .argument('<body-file>', 'file with the body, byte for byte as received')
     .requiredOption('--headers <file>', 'file with the headers: “Name: value” lines or a JSON object')

@@ -70,7 +70,7 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
       .option('--delimiter <character>', 'separator of CSV cells (default: from the header)', parseDelimiter)
       .option(
         '--map <column=field>',
-        "read one or more columns ('{First} {Last}=name') as this field; 'Notes=' ignores a column; repeatable, also for one column",
+        "read a column, or several ('{First} {Last}=name'), as a field; 'Notes=' ignores a column; repeatable, also for one column",
         collect,
       )
       .option(...roleMapOption)
@@ -125,10 +125,11 @@ export function originFlag<C extends Command>(command: C): C {
   )
 }
 
-export function splitFlag<C extends Command>(command: C, field: string): C {
+export function splitFlag<C extends Command>(command: C, field: 'name' | 'room_id'): C {
+  const [cell, item] = field === 'name' ? ['7a, 7b', 'name'] : ['ID1, ID2', 'ID']
   return command.option(
     '--split <separator>',
-    `split a ${field} cell such as '7a, 7b' at this separator: one row for each part`,
+    `split a ${field} cell such as '${cell}' at this separator: one row for each ${item}`,
     parseSeparator,
   )
 }
