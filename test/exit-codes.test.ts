@@ -77,7 +77,7 @@ const cases: Case[] = [
     when: 'a flag is malformed',
     command: 'rooms list --timeout soon',
     stderr:
-      'error: --timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”\n',
+      'error: --timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”\n',
   },
   {
     code: 2,
@@ -279,7 +279,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'usage',
         message:
-          '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”',
+          '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”',
         retryable: false,
       },
     })

@@ -53,7 +53,8 @@ export function withField(field: string, problem: string): string {
   return /^(must|is|cannot) /.test(problem) ? `${field} ${problem}` : `${field}: ${problem}`
 }
 
-function quoteValue(value: unknown): string {
+/** Formats a value for the end of `must be …, not …`. */
+export function quoteValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'string')
     return value === ''

@@ -52,16 +52,17 @@ export function judgeWrite({ name, route, input, line, response, received, befor
       )
     }
     case 'not applied':
-      throw new NotAppliedError(
-        `the service responded with ${status}, but its response contradicts the request: ${verdict.problem}`,
-        { ...details, hint, createdId: verdict.createdId },
-      )
+      throw new NotAppliedError(`the response (${status}) contradicts the request: ${verdict.problem}`, {
+        ...details,
+        hint,
+        createdId: verdict.createdId,
+      })
     default: {
       const { problem, createdId } = verdict
       const possibleId = verdict.is === 'open' ? verdict.possibleId : undefined
       const created = createdId === undefined ? '' : `; it created ${createdId}`
       throw new UnknownOutcomeError(
-        `the service responded with ${status}, but its response does not show whether the change was made: ${problem}${created}`,
+        `the response (${status}) does not show whether the change was made: ${problem}${created}`,
         {
           ...{ ...details, hint, createdId, possibleId, isFinal: verdict.is === 'unknown' },
           accepted: route.method === 'POST' && !route.repeatable,

@@ -56,7 +56,7 @@ export const maxTimeoutMs = 86_400_000
  * @throws {UsageError} for an invalid duration, for 0, or for more than `maxTimeoutMs`
  */
 export function parseTimeout(text: string): number {
-  return parseDuration(text, { most: maxTimeoutMs }) / 1000
+  return parseDuration(text, { most: maxTimeoutMs }, 'the timeout') / 1000
 }
 
 export function parseRetries(text: string): number {
@@ -67,7 +67,7 @@ export function parseRetries(text: string): number {
 
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
-    throw new UsageError(`the path must be absolute, not “${text}”`, {
+    throw new UsageError(`audit_log must be absolute, not “${text}”`, {
       hint: 'pass an absolute path, as in /var/log/audit.log',
     })
   return text
@@ -75,7 +75,7 @@ export function parseAuditLog(text: string): string {
 
 export function parseDirectory(text: string): string {
   if (!isAbsolute(text))
-    throw new UsageError(`the path must be absolute, not “${text}”`, {
+    throw new UsageError(`save_deleted must be absolute, not “${text}”`, {
       hint: 'pass an absolute path, as in /var/backups/meetroom',
     })
   return normalize(text)

@@ -279,7 +279,7 @@ test('a write whose response is too large has an unknown outcome', { timeout: 12
     await serve(respond),
     10,
   )
-  expect(stderr).toContain('its response does not show whether the change was made: it is larger than 64 MB')
+  expect(stderr).toContain('does not show whether the change was made: it is larger than 64 MB')
   expect(code).toBe(7)
 })
 

@@ -54,5 +54,5 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
 }
 
 export function createInvalidRowsError(invalid: number, rows: number, details: ErrorDetails): UsageError {
-  return new UsageError(`${invalid} of ${rows} rows are invalid; nothing was sent`, details)
+  return new UsageError(`invalid rows: ${invalid} of ${rows}; nothing was sent`, details)
 }

@@ -1,5 +1,6 @@
 import { findClosest } from '../../api/closest.ts'
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
+import { quoteValue } from '../../api/issue.ts'
 import type { BodyOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Fields, Resource } from '../../api/resource-types.ts'
@@ -58,7 +59,7 @@ function refuseWrapper(name: OperationName, data: object): void {
 /** @throws {UsageError} if `--data` is not a readable JSON object */
 export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
   const body = data === undefined ? {} : await readData(data, host)
-  if (!isObject(body)) throw new UsageError('--data must be a JSON object')
+  if (!isObject(body)) throw new UsageError(`--data must be a JSON object, not ${quoteValue(body)}`)
   return body
 }
 

@@ -191,7 +191,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   },
   'meetroom.repeatedOption': ({ said, words, rest }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
-    const message = `${flag} takes one value, but was given twice`
+    const message = `${flag} must be given once, not twice`
     const isList = flag === '--columns' || flag === '--sort'
     return new UsageError(message, {
       hint: isList

@@ -32,7 +32,7 @@ export function parseGrouping(text: string): Grouping {
       throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
         ...(near !== undefined && { correction: [text, text.replace(name, near)] as const }),
         ...(near === undefined && {
-          hint: 'a comma combines one of these values with day, week or month: --by user-total,month',
+          hint: 'a comma adds day, week or month to a subject: --by user-total,month',
         }),
       })
     }

@@ -158,11 +158,11 @@ export async function describePlace(context: RunningCommand): Promise<string> {
   return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
 }
 
-async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
+async function requireServer(host: Host, need = 'online sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner
-  throw new UsageError(`the local workspace is not served, so it has no ${need}`, {
+  throw new UsageError(`the local workspace is not served: no ${need}`, {
     hint: ['start it in another terminal with: ', suggest(['serve'])],
   })
 }

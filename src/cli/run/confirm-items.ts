@@ -25,16 +25,18 @@ export async function confirmItems(
   { count, nouns, max, verb = 'affect' }: ChangedItems,
   question?: Question,
 ): Promise<void> {
+  const hint = `pass --max ${count} to affect all items`
   if (max !== undefined && count > max)
     throw new ConfirmationError(
       `the command would ${verb} ${count} ${nouns}, but --max allows ${max}; nothing was changed`,
+      { hint },
     )
   if (!question) return
   const { yes, dryRun, curl } = context.flags
   if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
     throw new ConfirmationError(
       `${question.activity} would affect ${count} items, but --yes alone allows ${maxByYes}`,
-      { hint: `pass --max ${count} to affect all items` },
+      { hint },
     )
   await context.confirm({ ...question, count })
 }

@@ -1,5 +1,5 @@
 import { closeSync, readSync, realpathSync } from 'node:fs'
-import { UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import { toReadError } from '../../files/file-errors.ts'
 import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
@@ -103,7 +103,7 @@ function requireDatabase(path: string): void {
 
 const createNoBackupError = (path: string, reason?: string) =>
   new UsageError(`${path} is not a backup of a workspace${reason === undefined ? '' : `: ${reason}`}`, {
-    hint: 'pass a file written by “local backup”',
+    hint: ['pass a backup; write one with: ', suggest(['local', 'backup', 'workspace.db'])],
   })
 
 export const createDamagedError = (path: string, where?: string) =>

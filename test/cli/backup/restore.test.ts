@@ -255,7 +255,9 @@ describe('an import of a saved file', () => {
   })
 
   test.each([
-    ['{"user_id":"u","memberships":1}', 'memberships must be a list'],
+    ['{"user_id":"u","memberships":1}', 'memberships must be a list, not 1'],
+    ['{"user_id":"u","memberships":"y"}', 'memberships must be a list, not “y”'],
+    ['{"user_id":"u","memberships":"[y"}', 'memberships is not valid JSON'],
     ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room ID'],
     ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room ID is empty'],
   ])('users import refuses the row %s and sends no write', async (row, problem) => {

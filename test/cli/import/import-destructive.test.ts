@@ -42,7 +42,8 @@ describe('an import that terminates existing rooms', () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
-      stderr: 'error: the command would terminate 2 rooms, but --max allows 1; nothing was changed\n',
+      stderr:
+        'error: the command would terminate 2 rooms, but --max allows 1; nothing was changed\nhint: pass --max 2 to affect all items\n',
     })
     expect(world.writes()).toEqual([])
   })

@@ -30,7 +30,7 @@ describe('an import of a roster', () => {
       `${warnings}skipped 1 empty row\n` +
         'error: rooms.csv: 2 values are not guest, host or monitor: “Lehrer/in” (1 row from line 2), “schüler/in” (2 rows from line 4)\n' +
         "hint: name their roles, as in --role-map 'Lehrer/in=host,schüler/in=guest'\n" +
-        'error: 3 of 3 rows are invalid; nothing was sent\nhint: fix the rows\n',
+        'error: invalid rows: 3 of 3; nothing was sent\nhint: fix the rows\n',
     ])
     const dry = await world.run([...base, ...map, '--dry-run'])
     expect(dry.stderr).toContain(warnings)

@@ -21,7 +21,7 @@ describe('an import', () => {
         'error: people.csv:8: profile_url must be a complete URL such as https://host/path, not “img.test/alan.png”\n' +
         'error: people.csv: 1 value is not guest, host or monitor: “chair” (1 row from line 4)\n' +
         'hint: name its role with --role-map: guest, host or monitor\n' +
-        `error: 3 of 5 rows are invalid; nothing was sent\n${suggestSkip('users import people.csv')}`,
+        `error: invalid rows: 3 of 5; nothing was sent\n${suggestSkip('users import people.csv')}`,
     ],
     [
       'invalid cells of rooms',
@@ -50,7 +50,7 @@ describe('an import', () => {
         'error: rooms.csv:10: members must be separated by |, as in ada:host|tweber\n' +
         'error: rooms.csv:11: members must be separated by |, as in ada:host|grace:Guest:Grace|kay\n' +
         'error: rooms.csv:12: members must be separated by |, as in schmidt|anna|ben; type must be open, public or private, not “Privat” (did you mean “private”?)\n' +
-        `error: 11 of 12 rows are invalid; nothing was sent\n${suggestSkip('rooms import rooms.csv')}`,
+        `error: invalid rows: 11 of 12; nothing was sent\n${suggestSkip('rooms import rooms.csv')}`,
     ],
     [
       'invalid cells of members',
@@ -61,7 +61,7 @@ describe('an import', () => {
         'error: members.csv:7: is_blocked must be true or false, not “maybe”\n' +
         'error: members.csv: 3 values are not guest, host or monitor: “owner” (1 row from line 2), “chair” (1 row from line 3), “Élève” (1 row from line 4)\n' +
         "hint: name their roles with --role-map: guest, host or monitor, as in --role-map 'owner=host,Élève=guest'\n" +
-        'error: 6 of 6 rows are invalid; nothing was sent\nhint: fix the rows\n',
+        'error: invalid rows: 6 of 6; nothing was sent\nhint: fix the rows\n',
     ],
     [
       'roles that --role-map cannot name',
@@ -69,7 +69,7 @@ describe('an import', () => {
       'room_id,user_id,type\nr,ada,"host, Guest"\nr,kay,host kay\n',
       'error: members.csv: 2 values are not guest, host or monitor: “host, Guest” (1 row from line 2), “host kay” (1 row from line 3)\n' +
         'hint: change them in the file\n' +
-        'error: 2 of 2 rows are invalid; nothing was sent\nhint: fix the rows\n',
+        'error: invalid rows: 2 of 2; nothing was sent\nhint: fix the rows\n',
     ],
     [
       'a repeated key with the line of its first row',
@@ -78,7 +78,7 @@ describe('an import', () => {
       'error: people.csv:5: the same user_id as line 2\n' +
         'error: people.csv:7: the same user_id as line 2\n' +
         'error: people.csv:8: the same user_id as line 4\n' +
-        `error: 3 of 6 rows are invalid; nothing was sent\n${suggestSkip('users import people.csv')}`,
+        `error: invalid rows: 3 of 6; nothing was sent\n${suggestSkip('users import people.csv')}`,
     ],
   ])(
     'an import checks the whole file before any request and reports %s',
@@ -204,7 +204,7 @@ describe('rows with the same key in an import', () => {
       line: 'rooms import rooms.csv',
       expected: {
         code: 2,
-        stderr: `error: rooms.csv:5: the same id as line 4\nerror: 1 of 4 rows are invalid; nothing was sent\n${suggestSkip('rooms import rooms.csv')}`,
+        stderr: `error: rooms.csv:5: the same id as line 4\nerror: invalid rows: 1 of 4; nothing was sent\n${suggestSkip('rooms import rooms.csv')}`,
       },
     },
     'rooms import accepts rows with the same name but no IDs': {
@@ -220,7 +220,7 @@ describe('rows with the same key in an import', () => {
         stderr:
           'error: people.csv:20002: the same user_id as line 2\n' +
           'error: people.csv:20003: the same user_id as line 20001\n' +
-          `error: 2 of 20002 rows are invalid; nothing was sent\n${suggestSkip('users import people.csv')}`,
+          `error: invalid rows: 2 of 20002; nothing was sent\n${suggestSkip('users import people.csv')}`,
       },
     },
   })
@@ -242,7 +242,7 @@ describe('rows with the same key in an import', () => {
       code: 2,
       stderr:
         'error: members.csv:4: the same room_id and user_id as line 2\n' +
-        `error: 1 of 3 rows are invalid; nothing was sent\n${suggestSkip('members import members.csv')}`,
+        `error: invalid rows: 1 of 3; nothing was sent\n${suggestSkip('members import members.csv')}`,
     })
   })
 })

@@ -14,7 +14,7 @@ test.each([
     const { code, stderr } = await world.run(line)
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining(`${flag} takes one value, but was given twice`),
+      stderr: expect.stringContaining(`${flag} must be given once, not twice`),
     })
     expect(world.requests).toEqual([])
   },

@@ -251,10 +251,7 @@ describe('auth login on a terminal', () => {
       ],
       ['> the base URL must begin with https:// or http://, not “ftp:”', `${again}https://a:b@meet.test\n`],
       ['> the base URL must not contain a user name or password', `${again}http://meet.test/v1\n`],
-      [
-        '> over plain http the key would be sent unencrypted to http://meet.test; use',
-        `${again}${baseUrl}\n`,
-      ],
+      ['> plain http would send the key unencrypted to http://meet.test; did', `${again}${baseUrl}\n`],
       [key, `${world.apiKey}\n`],
     ])
     expect(code).toBe(0)

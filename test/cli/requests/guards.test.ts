@@ -176,7 +176,8 @@ describe('the flags --yes and --max', () => {
     `error: ${doing} would affect ${count} items, but --yes alone allows 20\n` +
     `hint: pass --max ${count} to affect all items\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was changed\n`
+    `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was changed\n` +
+    `hint: pass --max ${count} to affect all items\n`
 
   test.each([
     [1, '', needsConfirmation('deleting rooms')],

@@ -53,6 +53,8 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
         if (url === undefined) return logIn(context, flags)
         if (context.flags.baseUrl !== undefined)
           throw new UsageError('the base URL is given twice, as an argument and with --base-url')
+        // Checked before the argument becomes --base-url, which a hint would repeat.
+        readBaseUrl(url)
         await context.withFlags({ ...context.flags, baseUrl: url }).run((own) => logIn(own, flags))
       }),
     )
@@ -183,8 +185,8 @@ function readBaseUrl(text: string): string {
   const baseUrl = parseBaseUrl(text)
   const url = new URL(baseUrl)
   if (!isClear(url)) return baseUrl
-  throw new UsageError(`over plain http the key would be sent unencrypted to ${url.origin}`, {
-    hint: 'use an https base URL',
+  throw new UsageError(`plain http would send the key unencrypted to ${url.origin}`, {
+    correction: [text, text.trim().replace(/^http:/i, 'https:')],
   })
 }
 

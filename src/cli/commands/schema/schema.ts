@@ -15,6 +15,12 @@ function fullName(root: Command, words: readonly string[]): string {
   return names.join(' ')
 }
 
+function isCommand(root: Command, name: string): boolean {
+  let command: Command | undefined = root
+  for (const word of name.split(' ')) command = command && findCommand(command, word)
+  return command !== undefined
+}
+
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
@@ -39,9 +45,12 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
             hint: ['name one of its commands, as in: ', suggest(['schema', ...example.split(' ')])],
           })
         if (!document)
-          throw new UsageError(`“${name}” does not print JSON`, {
-            hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
-          })
+          throw new UsageError(
+            isCommand(root, name) ? `“${name}” does not print JSON` : `no command “${name}”`,
+            {
+              hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
+            },
+          )
         const printer = await context.printer()
         if (printer.options.query) return printer.result(document)
         await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)

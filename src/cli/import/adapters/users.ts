@@ -1,4 +1,5 @@
 import { endpoints } from '../../../api/endpoints.ts'
+import { quoteValue } from '../../../api/issue.ts'
 import { parseJson } from '../../../api/json.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
@@ -34,7 +35,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
   }
   const users: ImportAdapter<Row> = {
     ...base,
-    columns: { ...base.columns, memberships: parseJson },
+    columns: { ...base.columns, memberships: parseMemberships },
     extraColumns: ['memberships'],
     name: 'users',
     view: views.user,
@@ -90,8 +91,24 @@ function toUserBody(row: Row): BodyOf<Operations['createUser']> {
   return body
 }
 
+function createNoListError(given: unknown): UsageError {
+  return new UsageError(`memberships must be a list, not ${quoteValue(given)}`)
+}
+
+/**
+ * @throws {UsageError} if the text is neither JSON nor looks like a list or an object
+ * @throws {SyntaxError} for an invalid list or object
+ */
+function parseMemberships(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw /^\s*[[{]/.test(text) ? error : createNoListError(text)
+  }
+}
+
 function readMemberships(given: unknown): unknown[] {
-  if (!Array.isArray(given)) throw new UsageError('memberships must be a list')
+  if (!Array.isArray(given)) throw createNoListError(given)
   return given.map((entry, i) => {
     const room_id = toText(Object(entry)['room_id'])
     const problem = findSegmentProblem('room_id', room_id)

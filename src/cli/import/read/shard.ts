@@ -13,9 +13,7 @@ export class Shard {
   static parse(text: string): Shard {
     const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
     if (index < 1 || index > count)
-      throw new UsageError(`--shard must be i/n, such as 2/4 for the second of four shards, not “${text}”`, {
-        hint: 'i must be from 1 to n',
-      })
+      throw new UsageError(`--shard must be i/n with i from 1 to n, such as 2/4, not “${text}”`)
     return new Shard(index, count)
   }
 

@@ -55,7 +55,7 @@ export class ItemWriter {
     if (action === 'create') {
       if (found)
         throw new ConflictError(
-          `${kind} ${kind === 'user' ? key : `${room_key}/${key}`} was created after the plan; run apply again`,
+          `${kind} ${kind === 'user' ? key : `${room_key}/${key}`} was created after the plan; apply again`,
         )
       return this.#send(() => createRecord(this.#client, kind, { user_id: key, ...toBody(item) }, room_id))
     }

@@ -247,7 +247,7 @@ test.each([
   [
     'auth login --with-token --base-url http://meet.test/v1',
     'k',
-    'over plain http the key would be sent unencrypted to http://meet.test',
+    'plain http would send the key unencrypted to http://meet.test',
   ],
   [`auth login --with-token --local`, 'k', 'the local workspace needs no key'],
   [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key'],
@@ -263,6 +263,19 @@ test.each([
   expect(stderr).not.toContain('secret')
   expect(world.requests).toEqual([])
   expect(existsSync(file)).toBe(false)
+})
+
+test.each([
+  ['http://meet.test/v1', 'https://meet.test/v1 --with-token'],
+  ['--base-url http://meet.test/v1', '--with-token --base-url https://meet.test/v1'],
+])('auth login %s --with-token exits 2 and suggests %s', async (given, meant) => {
+  const { code, stderr } = await world.run(`auth login ${given} --with-token`, { stdin: 'k', env: bare })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: plain http would send the key unencrypted to http://meet.test\n' +
+      `hint: did you mean: meetroom auth login ${meant}\n`,
+  })
 })
 
 test('auth login over plain HTTP to a loopback address exits 0 and stores the base URL and the origin of the key', async () => {

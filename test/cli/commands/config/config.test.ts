@@ -171,23 +171,23 @@ test('the setting timeout accepts seconds or a duration from a flag, the environ
 test.each([
   [
     '--timeout 0',
-    '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “0”',
+    '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “0”',
   ],
   [
     '--timeout 86401',
-    '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “86401”',
+    '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “86401”',
   ],
   [
     '--timeout 25h',
-    '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
+    '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
   ],
   [
     '--timeout 1e3',
-    '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “1e3”',
+    '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “1e3”',
   ],
   [
     '--timeout=-1',
-    '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “-1”',
+    '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “-1”',
   ],
   ['--retries 21', '--retries: the number of retries must be a whole number from 0 to 20, not “21”'],
   ['--retries x', '--retries: the number of retries must be a whole number from 0 to 20, not “x”'],
@@ -213,7 +213,7 @@ test.each([
   [
     'MEETROOM_TIMEOUT',
     'soon',
-    'the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”',
+    'the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”',
   ],
   ['MEETROOM_RETRIES', '-1', 'the number of retries must be a whole number from 0 to 20, not “-1”'],
   ['MEETROOM_BASE_URL', 'meet.test', 'the base URL is not a valid URL'],
@@ -388,7 +388,7 @@ test.each([
   ['config set output xml', 'the output format must be table, json, ndjson, csv, tsv or ids, not “xml”'],
   [
     'config set timeout 0',
-    'the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “0”',
+    'the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “0”',
   ],
   ['config set retries 2.5', 'the number of retries must be a whole number from 0 to 20, not “2.5”'],
   ['config set base_url meet', 'the base URL is not a valid URL'],

@@ -393,7 +393,7 @@ describe('rooms wait', () => {
       ],
       [
         ['--for', 'empty', '--timeout', '25h'],
-        '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
+        '--timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
       ],
       [['--for', 'empty', '--columns', 'id', '--json'], '--columns cannot be used with the format json'],
       [['--for', 'empty', '--all-profiles'], '--all-profiles cannot be used with “rooms wait”'],

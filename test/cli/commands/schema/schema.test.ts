@@ -146,7 +146,7 @@ test('schema validation reports values that do not match the JSON Schema', () =>
   ).toBeDefined()
 })
 
-test('meetroom schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema', async () => {
+test('meetroom schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema and for an unknown command', async () => {
   const world = await createWorld()
   for (const line of ['schema rooms list', 'schema room ls'])
     expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])
@@ -156,4 +156,10 @@ test('meetroom schema prints the JSON Schema of one command, and exits 2 for a c
       'error: “profiles use” does not print JSON\n' +
       'hint: list the schemas with: meetroom schema --query \'keys("$defs")\'\n',
   })
+  for (const argv of [
+    ['schema', 'rooms', 'lst'],
+    ['schema', 'rooms lst'],
+    ['schema', 'rooms', 'list', 'lst'],
+  ])
+    expect((await world.run(argv)).stderr).toMatch(/^error: no command “rooms (list )?lst”\n/)
 })

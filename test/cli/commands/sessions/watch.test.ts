@@ -415,7 +415,7 @@ describe('usage errors of sessions watch', () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the local workspace is not served, so it has no sessions'),
+      stderr: expect.stringContaining('the local workspace is not served: no online sessions'),
     })
   })
 })

@@ -121,7 +121,7 @@ describe('users merge', () => {
     [
       'users merge mallory ada --yes --max 1',
       10,
-      'the command would affect 2 rooms, but --max allows 1; nothing was changed\n',
+      'the command would affect 2 rooms, but --max allows 1; nothing was changed\nhint: pass --max 2 to affect all items\n',
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
     ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],

@@ -303,11 +303,11 @@ describe('the prompt of users offboard', () => {
   test.each([
     [
       'users offboard mallory trudy --yes --max 1',
-      'error: the command would affect 2 users, but --max allows 1; nothing was changed\n',
+      'error: the command would affect 2 users, but --max allows 1; nothing was changed\nhint: pass --max 2 to affect all items\n',
     ],
     [
       'members block --user mallory --all-rooms --yes --max 1',
-      'error: the command would affect 2 members, but --max allows 1; nothing was changed\n',
+      'error: the command would affect 2 members, but --max allows 1; nothing was changed\nhint: pass --max 2 to affect all items\n',
     ],
     [
       'users offboard mallory',

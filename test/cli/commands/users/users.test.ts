@@ -180,9 +180,9 @@ test('users create merges --data, flags and --set into one body, where flags and
 })
 
 test.each([
-  [['--data', '[]'], '--data must be a JSON object'],
-  [['--data', '"x"'], '--data must be a JSON object'],
-  [['--data', 'null'], '--data must be a JSON object'],
+  [['--data', '[]'], '--data must be a JSON object, not a list'],
+  [['--data', '"x"'], '--data must be a JSON object, not “x”'],
+  [['--data', 'null'], '--data must be a JSON object, not null'],
   [['--data', '@absent.json'], '--data: absent.json cannot be read: no such file'],
   [['--set', 'x'], '--set must be key=value, not “x”'],
   [['--set', '=x'], '--set must be key=value, not “=x”'],

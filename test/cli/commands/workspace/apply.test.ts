@@ -254,7 +254,7 @@ describe('workspace apply with conflicts', () => {
     expect(JSON.parse(stdout).results.map(({ key, status, reason }: any) => [key, status, reason])).toEqual([
       ['ada', 'failed', 'name is Somebody else now, not User ada as in the plan'],
       ['grace', 'ok', null],
-      ['new', 'failed', 'user new was created after the plan; run apply again'],
+      ['new', 'failed', 'user new was created after the plan; apply again'],
     ])
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })

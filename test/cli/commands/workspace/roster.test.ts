@@ -220,7 +220,7 @@ describe('a roster in CSV', () => {
         'error: roster.csv:6: 1 cell instead of 5\n' +
         'error: roster.csv: 1 value is not guest, host or monitor: “Boss” (1 row from line 7)\n' +
         'hint: name its role with --role-map: guest, host or monitor\n' +
-        'error: 3 of 6 rows are invalid; nothing was sent\n' +
+        'error: invalid rows: 3 of 6; nothing was sent\n' +
         'hint: fix the rows: a roster is applied only as a whole\n',
       [],
     ])
@@ -229,7 +229,7 @@ describe('a roster in CSV', () => {
     expect(lines.slice(19, 22)).toEqual([
       'error: roster.csv:21: pupil_id: the user ID is empty',
       'and 5 more',
-      'error: 25 of 25 rows are invalid; nothing was sent',
+      'error: invalid rows: 25 of 25; nothing was sent',
     ])
   })
 

@@ -125,7 +125,7 @@ testCases({
       code: 2,
       sent: [],
       stderr: expect.stringContaining(
-        'error: 3 of 4 rows are invalid; nothing was sent\n' +
+        'error: invalid rows: 3 of 4; nothing was sent\n' +
           'hint: fix the rows in again.csv, which shows the reason for each row, or skip them with: meetroom users import people.csv --failed-out again.csv --bom --skip-invalid --base-url https://meet.test/v1\n',
       ),
       files: {

@@ -129,7 +129,7 @@ describe('a CSV file from Excel', () => {
     const { stderr } = await world.imported('people.csv', content)
     expect(stderr.split('\n').slice(20, 22)).toEqual([
       'and 3 more',
-      'error: 23 of 23 rows are invalid; nothing was sent',
+      'error: invalid rows: 23 of 23; nothing was sent',
     ])
   })
 
@@ -272,7 +272,7 @@ describe('rooms import --group-by name', () => {
       code: 2,
       stderr:
         'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
-        'error: 2 of 5 rows are invalid; nothing was sent\n' +
+        'error: invalid rows: 2 of 5; nothing was sent\n' +
         'hint: fix the rows, or skip them with: meetroom rooms import courses.csv --group-by name --concurrency 1 --skip-invalid --base-url https://meet.test/v1\n',
     })
   })
@@ -347,7 +347,7 @@ describe('rooms import --group-by name', () => {
         'error: courses.csv:4: user_id is missing\n' +
           'error: courses.csv: 1 value is not guest, host or monitor: “Boss” (2 rows from line 2)\n' +
           'hint: name its role with --role-map: guest, host or monitor\n' +
-          'error: 3 of 5 rows are invalid; nothing was sent\n' +
+          'error: invalid rows: 3 of 5; nothing was sent\n' +
           'hint: fix the rows, or skip them with: meetroom rooms import courses.csv --group-by name --concurrency 1 --skip-invalid --base-url https://meet.test/v1\n',
       ])
     })

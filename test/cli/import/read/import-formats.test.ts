@@ -90,7 +90,7 @@ describe('users import from CSV', () => {
         'error: people.csv:3: 1 cell instead of 2\n' +
         'error: people.csv:5: 4 cells instead of 2; quote a cell that contains “,”\n' +
         'skipped 1 empty row\n' +
-        `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
+        `error: invalid rows: 3 of 4; nothing was sent\n${mending}`,
     ],
     [
       'an unclosed quote, and prints the line of the quote',
@@ -241,7 +241,7 @@ describe('users import from NDJSON', () => {
           'error: people.ndjson:7: not JSON: unexpected “n” at column 1\n' +
           'error: people.ndjson:9: user_id is missing\n' +
           'error: people.ndjson:10: not JSON: it ends too early\n' +
-          'error: 7 of 9 rows are invalid; nothing was sent\n' +
+          'error: invalid rows: 7 of 9; nothing was sent\n' +
           'hint: fix the rows, or skip them with: meetroom users import people.ndjson --skip-invalid --base-url https://meet.test/v1\n',
       ),
     )
@@ -340,7 +340,7 @@ describe('users import from JSON', () => {
         'error: people.json row 2: not a JSON object\n' +
           'error: people.json row 4: not a JSON object\n' +
           'error: people.json row 3: the same user_id as row 1\n' +
-          'error: 3 of 4 rows are invalid; nothing was sent\n' +
+          'error: invalid rows: 3 of 4; nothing was sent\n' +
           'hint: fix the rows, or skip them with: meetroom users import people.json --skip-invalid --base-url https://meet.test/v1\n',
       ),
     )

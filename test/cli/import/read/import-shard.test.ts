@@ -119,7 +119,7 @@ describe('the shards of an import', () => {
         stderr:
           'error: in.csv:12: user_id is missing\n' +
           'error: in.csv:13: the same user_id as line 4\n' +
-          'error: 2 of 12 rows are invalid; nothing was sent\n' +
+          'error: invalid rows: 2 of 12; nothing was sent\n' +
           `hint: fix the rows, or skip them with: meetroom users import in.csv --shard ${shard} --skip-invalid --base-url https://meet.test/v1\n`,
       })
     }
@@ -236,9 +236,7 @@ describe('one shard of an import', () => {
       const { code, stderr } = await world.run(['users', 'import', 'in.csv', '--shard', shard])
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr:
-          `error: --shard must be i/n, such as 2/4 for the second of four shards, not “${shard}”\n` +
-          'hint: i must be from 1 to n\n',
+        stderr: `error: --shard must be i/n with i from 1 to n, such as 2/4, not “${shard}”\n`,
       })
       expect(world.requests).toEqual([])
     },

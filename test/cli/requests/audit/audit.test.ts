@@ -511,14 +511,13 @@ describe('the audit_log setting', () => {
   test.each(['audit.ndjson', './log', '~/log'])(
     'the audit_log setting refuses the relative path %s',
     async (path) => {
-      const hint = 'hint: pass an absolute path, as in /var/log/audit.log\n'
       expect(await plain(`config set audit_log ${path}`)).toMatchObject({
         code: 2,
-        stderr: `error: the path must be absolute, not “${path}”\n${hint}`,
+        stderr: `error: audit_log must be absolute, not “${path}”\nhint: pass an absolute path, as in: meetroom config set audit_log /var/log/audit.log\n`,
       })
       expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
         code: 2,
-        stderr: `error: MEETROOM_AUDIT_LOG: the path must be absolute, not “${path}”\n${hint}`,
+        stderr: `error: MEETROOM_AUDIT_LOG: audit_log must be absolute, not “${path}”\nhint: pass an absolute path, as in /var/log/audit.log\n`,
       })
     },
   )
