@@ -31,7 +31,7 @@ test('each incompatible change since the last release follows the compatibility 
   expect(policyBreaches(released, current, readFileSync(changelog, 'utf8'))).toEqual([])
 })
 
-test('the interface file has the format of its generator', () => {
+test('formatInterface reproduces the interface file', () => {
   expect(formatInterface(read())).toBe(readFileSync(`${fixtures}/${file}`, 'utf8'))
 })
 

@@ -358,7 +358,7 @@ describe('retries and timeouts', () => {
     })
   })
 
-  test('rooms get exits 5 if the timeout occurs just before a wait', async () => {
+  test('rooms get exits 5 if the timeout ends before a retry', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })

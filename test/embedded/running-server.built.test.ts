@@ -80,7 +80,7 @@ test('the lock file of a data directory gets mode 0600, and a symbolic link as t
   expect(existsSync(join(dir, 'elsewhere'))).toBe(false)
 })
 
-test('a second claim of a data directory is refused with the base URL of the server that owns it', async () => {
+test('a second lock of a data directory is refused with the base URL of the server that owns it', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   publish(createOwner(dir))
@@ -92,21 +92,21 @@ test('a second claim of a data directory is refused with the base URL of the ser
   release()
 })
 
-test('a second claim of a data directory is refused even if the owner has no base URL yet', async () => {
+test('a second lock of a data directory is refused even if the owner has no base URL yet', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, machine)
   await expect(lockWorkspace(dir, machine)).rejects.toThrow(`the data directory ${dir} is already served`)
   release()
 })
 
-test('exactly one of two concurrent claims of a data directory succeeds', async () => {
+test('exactly one of two concurrent locks of a data directory succeeds', async () => {
   const dir = tempDir()
-  const claims = await Promise.allSettled([lockWorkspace(dir, machine), lockWorkspace(dir, machine)])
-  expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  for (const each of claims) if (each.status === 'fulfilled') each.value.release()
+  const locks = await Promise.allSettled([lockWorkspace(dir, machine), lockWorkspace(dir, machine)])
+  expect(locks.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  for (const each of locks) if (each.status === 'fulfilled') each.value.release()
 })
 
-test('claims of different data directories are independent', async () => {
+test('locks of different data directories are independent', async () => {
   const [one, other] = [tempDir(), tempDir()]
   const first = await lockWorkspace(one, machine)
   const second = await lockWorkspace(other, machine)
@@ -116,7 +116,7 @@ test('claims of different data directories are independent', async () => {
   second.release()
 })
 
-test('a released data directory can be claimed again', async () => {
+test('a released data directory can be locked again', async () => {
   const dir = tempDir()
   for (let i = 0; i < 3; i++) (await lockWorkspace(dir, machine)).release()
 })
@@ -128,7 +128,7 @@ test('serve.json without a live process is ignored', async () => {
   ;(await lockWorkspace(dir, machine)).release()
 })
 
-test('serve.json of a killed process does not prevent the next claim of the data directory', {
+test('serve.json of a killed process does not prevent the next lock of the data directory', {
   timeout: 20_000,
 }, async () => {
   const env = homes()

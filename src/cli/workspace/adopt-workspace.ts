@@ -27,7 +27,7 @@ export interface AdoptFlags extends RosterFlags {
 /**
  * Records existing rooms, matched by exact name, and existing users and members in the lock file.
  * @throws {UsageError} if another lock file records the rooms
- * @throws {PartialError} if a list cannot be read completely, or rooms cannot be claimed
+ * @throws {PartialError} if a list cannot be read completely, or rooms cannot be adopted
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
@@ -52,11 +52,11 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
     section.application_id ??= identity.applicationId
     section.workspace ??= document.workspace
     requireOwnRooms(context, file, flags, { identity, section, document, rooms })
-    const rows = claimRooms(document, section, rooms)
-    const unlisted = await claimPeople(reader, document, section, rooms)
+    const rows = adoptRooms(document, section, rooms)
+    const unlisted = await adoptPeople(reader, document, section, rooms)
     if (reader.problem) throw reader.problem
     if (flags.members)
-      for (const { record, user_id } of unlisted) claim(record.members, user_id, {}, undefined)
+      for (const { record, user_id } of unlisted) adopt(record.members, user_id, {}, undefined)
     if (lock) {
       if (!lock.sections.includes(section)) lock.sections.push(section)
       await lock.save()
@@ -71,7 +71,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
   }
 }
 
-interface RoomClaims {
+interface AdoptionInput {
   identity: WorkspaceIdentity
   section: Section
   document: WorkspaceDocument
@@ -82,7 +82,7 @@ function requireOwnRooms(
   context: Context,
   file: string,
   flags: RosterFlags,
-  { identity, section, document, rooms }: RoomClaims,
+  { identity, section, document, rooms }: AdoptionInput,
 ): void {
   const byName = groupByName(rooms.items)
   const ids = (document.rooms ?? []).flatMap(({ fields }) => byName.get(toText(fields['name'])) ?? [])
@@ -91,27 +91,27 @@ function requireOwnRooms(
   if (other) throw other
 }
 
-function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): RowOf<'adopted'>[] {
+function adoptRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): RowOf<'adopted'>[] {
   const byName = groupByName(list.items)
   const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const declared = new Set(rooms.map(({ key }) => key))
   return rooms
     .filter(({ key }) => !section.rooms.has(key))
     .map((room) =>
-      claimRoom(room, byName.get(toText(room.fields['name'])) ?? [], { owners, declared, section }),
+      adoptRoom(room, byName.get(toText(room.fields['name'])) ?? [], { owners, declared, section }),
     )
 }
 
-interface Claims {
+interface AdoptionState {
   owners: Map<string, string>
   declared: ReadonlySet<string>
   section: Section
 }
 
-function claimRoom(
+function adoptRoom(
   { key, fields, isProtected }: DesiredRoom,
   ids: readonly string[],
-  { owners, declared, section }: Claims,
+  { owners, declared, section }: AdoptionState,
 ): RowOf<'adopted'> {
   const [id] = ids
   const name = toText(fields['name'])
@@ -151,7 +151,7 @@ interface UnlistedMember {
  * Records existing users and members of the file. Returns other members that are neither recorded nor
  * blocked.
  */
-async function claimPeople(
+async function adoptPeople(
   reader: WorkspaceReader,
   document: WorkspaceDocument,
   section: Section,
@@ -161,7 +161,7 @@ async function claimPeople(
   const { users = [] } = document
   const list = await reader.readUsers(document)
   for (const { user_id, fields, isProtected } of users)
-    if (list?.items.has(user_id)) claim(section.users, user_id, fields, isProtected)
+    if (list?.items.has(user_id)) adopt(section.users, user_id, fields, isProtected)
   const { members } = await reader.readDeclared(document, rooms, (key) => section.rooms.get(key)?.id)
   for (const { key, members: declared } of document.rooms ?? []) {
     const room = section.rooms.get(key)
@@ -169,7 +169,7 @@ async function claimPeople(
     const found = members.get(room.id)?.items ?? []
     const present = new Set(found.map((member) => toText(member['user_id'])))
     for (const { user_id, fields, isProtected } of declared)
-      if (present.has(user_id)) claim(room.members, user_id, fields, isProtected)
+      if (present.has(user_id)) adopt(room.members, user_id, fields, isProtected)
     const isBlockedEverywhere = (user_id: string) =>
       found.every((member) => toText(member['user_id']) !== user_id || isBlocked(member) === true)
     for (const { user_id } of declared) present.delete(user_id)
@@ -195,7 +195,7 @@ async function reportUnlisted(
   ])
 }
 
-function claim(
+function adopt(
   records: Map<string, LockedItem>,
   key: string,
   values: Item,
@@ -204,11 +204,11 @@ function claim(
   records.set(key, { values, isProtected: isProtected ?? records.get(key)?.isProtected ?? false })
 }
 
-/** @throws {PartialError} for unclaimed rooms, except missing rooms, which `apply` creates */
+/** @throws {PartialError} for refused rooms, except missing rooms, which `apply` creates */
 function report(rows: readonly RowOf<'adopted'>[]): void {
-  const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
-  if (unclaimed.length === 0) return
-  throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be adopted`, {
+  const refused = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
+  if (refused.length === 0) return
+  throw new PartialError(`${refused.length} of ${rows.length} rooms could not be adopted`, {
     hint: 'rename the rooms, or change the names in the file, so that each name matches exactly one room',
   })
 }

@@ -53,7 +53,7 @@ const services: [what: string, respell: Respell][] = [
     (field, value) => (field.endsWith('_at') ? value && Date.parse(String(value)) / 1000 : value),
   ],
   [
-    '0 for a missing time limit and an empty string for a missing layout',
+    '0 for a missing max_meeting_seconds and an empty string for a missing layout',
     (field, value) => ({ max_meeting_seconds: value ?? 0, layout: value ?? '' })[field] ?? value,
   ],
   ['members without room_id', (field, value) => (field === 'room_id' ? undefined : value)],

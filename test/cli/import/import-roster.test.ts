@@ -14,7 +14,7 @@ async function membersByRoom(): Promise<string[]> {
 }
 
 describe('an import of a roster', () => {
-  test('rooms import --group-by name takes roles from --role-map and divides cells at --split', async () => {
+  test('rooms import --group-by name takes roles from --role-map and splits cells with --split', async () => {
     for (const user_id of ['t', 'p', 'q']) await world.send('POST', '/users', { user_id })
     world.file(
       'rooms.csv',
@@ -137,7 +137,7 @@ describe('an import of a roster', () => {
     expect([code, stderr.split('\n').slice(0, 4)]).toEqual([2, errors])
   })
 
-  test('members import --split divides the rooms of a member, and refuses another --role-map with --resume', async () => {
+  test('members import --split splits the rooms of a member, and refuses another --role-map with --resume', async () => {
     const ids = []
     for (const name of ['A', 'B'])
       ids.push((await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id)

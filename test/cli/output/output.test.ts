@@ -60,12 +60,12 @@ describe('the output of a list', () => {
     )
   })
 
-  test('the output of a list in JSON equals the response of the service', async () => {
+  test('rooms list --json in a pipe equals the response of the service', async () => {
     expect(await print('rooms list --json')).toBe(JSON.stringify(two))
     expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
   })
 
-  test('the output of a list in JSON on a terminal is indented', async () => {
+  test('rooms list --json on a terminal is indented', async () => {
     expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
   })
 

@@ -38,7 +38,7 @@ async function listMissed(flags = '') {
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }
 }
 
-test('a meeting before the invitation of a person is not missed, and counted_from shows the time of the invitation', async () => {
+test('a meeting before the invitation of a user is not missed, and counted_from is the time of the invitation', async () => {
   serveLessons([
     invited('early', '2025-09-01T00:00:00Z'),
     invited('late', '2025-10-07T00:00:00Z'),
@@ -81,7 +81,7 @@ test('meetings count from the creation of the user if the service omits the crea
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'sessions report --all-rooms --by user-total --missed 1 %s counts meetings of a reinvited person from the earliest session of the person',
+  'sessions report --all-rooms --by user-total --missed 1 %s counts meetings of a reinvited user from the earliest session of the user',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)
@@ -101,7 +101,7 @@ test('if neither members nor users have a creation time, every meeting counts, a
   })
 })
 
-test('the embedded service shows the time of the invitation', async () => {
+test('the embedded service returns created_at of a member', async () => {
   const { body } = await world.send('POST', '/rooms', { name: 'A', type: 'open' })
   await world.send('POST', '/users', { user_id: 'ada' })
   const added = await world.send('POST', `/rooms/${body.room.id}/members`, { user_id: 'ada' })

@@ -90,7 +90,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('the HTML page of a report on several rooms links to each room or meeting and lists absent people first', async () => {
+  test('the HTML page of a report on several rooms links to each room or meeting and lists absent members first', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {} })
     for (const [flags, ids] of [
       ['--absent', ['room-1', 'room-2']],
@@ -106,7 +106,7 @@ describe('the HTML page of a report', () => {
     }
   })
 
-  test('the HTML page of a report with --only-absent has no present people, no rooms without absent people, and no charts', async () => {
+  test('the HTML page of a report with --only-absent has no present participants, no rooms without absent members, and no charts', async () => {
     const full = { ...maths, room: { name: 'Full' }, members: [member('ada'), member('grace')] }
     school(world, { maths, full, art: { ...maths, room: { name: 'Art' } } })
     for (const [flags, ids] of [
@@ -304,7 +304,7 @@ describe('the HTML page of totals', () => {
     }
   })
 
-  test('the HTML page of totals with --by user-total shows a timeline for each person of one day, and no timelines for a month', async () => {
+  test('the HTML page of totals with --by user-total shows a timeline for each participant of one day, and no timelines for a month', async () => {
     const month = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(rowsOf(month).slice(1)).toMatchObject([
       ['ADAada', '2', '3', '4', '2025-10-24 10:00', '2025-10-26 02:30', '290.0', '275.0', ''],
@@ -364,7 +364,7 @@ describe('the HTML page of totals', () => {
     ])
   })
 
-  test('the HTML page of totals with --by meeting shows all people of a large meeting in one section', async () => {
+  test('the HTML page of totals with --by meeting shows all participants of a large meeting in one section', async () => {
     const sessions = Array.from({ length: 1100 }, (_, i) =>
       session(`u${i}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )

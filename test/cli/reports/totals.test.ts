@@ -31,7 +31,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total --missed N lists people who missed at least N meetings', async () => {
+  test('sessions report --by user-total --missed N lists users who missed at least N meetings', async () => {
     expect(await rows('--by user-total --missed 2 --columns user_id,meetings,missed')).toEqual([
       'user_id,meetings,missed',
       'alan,0,4',
@@ -105,7 +105,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('sessions report --by meeting --absent --min-minutes marks invited people who attend for less time as absent', async () => {
+  test('sessions report --by meeting --absent --min-minutes marks members who attend for less time as absent', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )
@@ -366,7 +366,7 @@ describe('the table of totals on a terminal', () => {
     },
   )
 
-  test('the table of totals on a terminal shows a bar for each person, or a timeline for each person in a meeting', async () => {
+  test('the table of totals on a terminal shows a bar for each participant, or a timeline for each participant in a meeting', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
       'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
         '──────  ────────  ────────────  ───────  ───────────────────\n' +

@@ -40,7 +40,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 
-  test('rooms create on a terminal prints the time limit of the room and the rule for counting time', async () => {
+  test('rooms create on a terminal prints max_meeting_seconds of the room and the rule for counting time', async () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(
@@ -61,7 +61,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
   })
 
-  test('rooms create on a terminal asks again after an invalid answer', async () => {
+  test('rooms create on a terminal asks again after invalid input', async () => {
     const { code } = await talk(world, 'rooms create', [
       [name, ' \n'],
       ['the name of the room is empty', 'Weekly\n'],

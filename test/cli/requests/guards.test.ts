@@ -64,7 +64,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
-    'the confirmation prompt for three rooms refuses the answer %j',
+    'the confirmation prompt for three rooms refuses the input %j',
     async (text) => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await runWithInput(text, ['rooms', 'delete', ...ids])
@@ -633,7 +633,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('--ignore-not-found makes %s on a terminal exit 0 after the answer %j', async (line, text) => {
+  ])('--ignore-not-found makes %s on a terminal exit 0 after the input %j', async (line, text) => {
     const { code, stderr } = await runWithInput(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })

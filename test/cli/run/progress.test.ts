@@ -102,7 +102,7 @@ describe('the progress bar on a terminal', () => {
     expect(JSON.parse(document).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 
-  test('the progress bar on a terminal appears only after the user answers the prompt', async () => {
+  test('the progress bar on a terminal appears only after the prompt receives input', async () => {
     const ids = await rooms(3)
     const { host, done } = world.start(['rooms', 'delete', ...ids, ...slowly], { tty: true, columns: 400 })
     const asked = () => host.stderr.text.includes('Delete 3 rooms')

@@ -247,7 +247,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     return stripVTControlCharacters(stderr).replace(/\s+/g, ' ')
   }
 
-  test('the confirmation prompt before a write to many rooms names the rooms and counts each online person once', async () => {
+  test('the confirmation prompt before a write to many rooms names the rooms and counts each online participant once', async () => {
     expect(await ask(send)).toContain(
       'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 participants online, at https://meet.test (profile default). Type 2 to continue:',
     )
@@ -262,13 +262,13 @@ describe('the confirmation prompt before a write to many rooms', () => {
     { leavesNullsOut: true },
     { refusesLimit: true },
   ])(
-    'the confirmation prompt before a write to many rooms counts online people on a service with %j',
+    'the confirmation prompt before a write to many rooms counts online participants on a service with %j',
     async (differences) => {
       expect(await ask(send, differences)).toContain('with 2 participants online')
     },
   )
 
-  test('the confirmation prompt before a write to many rooms shows an unknown number of people if sessions cannot be counted', async () => {
+  test('the confirmation prompt before a write to many rooms shows an unknown number of participants if sessions cannot be counted', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of participants online',
     )

@@ -46,7 +46,7 @@ async function lesson() {
 }
 
 describe('a client with the subprotocol meetroom.room', () => {
-  test('a client with the subprotocol meetroom.room receives the room, its people, its pages and the meeting clock', async () => {
+  test('a client with the subprotocol meetroom.room receives the room, its participants, its pages and the meeting clock', async () => {
     const served = await lesson()
     const { room, member, ada } = served
     const page = connectView(served, room, ada)
@@ -142,7 +142,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     next.socket.close()
   })
 
-  test('a client with the subprotocol meetroom.room receives at most 200 people, and the number of all other people', async () => {
+  test('a client with the subprotocol meetroom.room receives at most 200 participants, and the number of all other participants', async () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)

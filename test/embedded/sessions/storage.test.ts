@@ -72,7 +72,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: expect.any(String) }])
   })
 
-  test(`a disk that becomes full during a ${moment} delays the end of a meeting at its time limit until space is free`, async () => {
+  test(`a disk that becomes full during a ${moment} delays the end of a meeting at max_meeting_seconds until space is free`, async () => {
     room = await served.room({ max_meeting_seconds: 9 })
     const peer = await served.join(room)
     await served.join(room)

@@ -334,7 +334,7 @@ describe('webhook retries', () => {
     expect(world.attempts.all).toHaveLength(2)
   })
 
-  test('webhook retries end if a later event of the room gets the response 410', async () => {
+  test('retries of a delivery end if a later event of the room gets a 410', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)

@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Item created by `apply`, or claimed by `adopt` or `export`. `--prune` removes only such items. */
+/** Item created by `apply`, or adopted by `adopt` or `export`. `--prune` removes only such items. */
 export interface LockedItem {
   /** Values that a workspace file declared last. */
   values: Item

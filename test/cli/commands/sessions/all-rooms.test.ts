@@ -32,7 +32,7 @@ function serveRooms() {
 
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
 
-test('sessions list --all-rooms --online shows room, person, role and start time, and requests members only of occupied rooms', async () => {
+test('sessions list --all-rooms --online shows room, participant, role and start time, and requests members only of occupied rooms', async () => {
   serveRooms()
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
@@ -166,7 +166,7 @@ test('sessions watch --all-rooms reports joins and leaves in each room, new room
   })
 })
 
-test('sessions watch --all-rooms on a terminal shows each person with the room, and fits 80 columns', async () => {
+test('sessions watch --all-rooms on a terminal shows each participant with the room, and fits 80 columns', async () => {
   serveRooms()
   const respond = world.intercept
   let polls = 0

@@ -50,7 +50,7 @@ describe('sessions report of one room', () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
-  test('sessions report of one room with --only-absent lists only people who do not count as present', async () => {
+  test('sessions report of one room with --only-absent lists only members who do not count as present', async () => {
     expect(await rows('maths --only-absent')).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
     expect((await report('maths --only-absent --min-minutes 15 -o ids')).stdout).toBe('grace\nalan\n')
     expect((await report('maths --only-absent')).stdout).toBe('NAME  USER ID\n────  ───────\nALAN  alan\n')
@@ -65,7 +65,7 @@ describe('sessions report of one room', () => {
     expect(await report('maths --only-absent')).toMatchObject({ stdout: '', stderr: 'no absences\n' })
   })
 
-  test('sessions report of one room shows the ID of a person without a name in tables only', async () => {
+  test('sessions report of one room shows the ID of a participant without a name in tables only', async () => {
     await school(world, { maths: { ...maths, members: [member('grace', { name: null })] } })
     const names = async (flags: string) =>
       (await report(`maths --columns name --no-header ${flags}`)).stdout.split(/\r?\n/)

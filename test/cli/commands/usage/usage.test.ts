@@ -47,13 +47,13 @@ describe('usage', () => {
     expect((await usage('--by room')).stdout).toContain('Maths')
   })
 
-  test('usage --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
+  test('usage --min-minutes N counts only participants who attended a meeting for at least N minutes', async () => {
     expect((await usage('--min-minutes 45 -o csv --no-header')).stdout).toBe(
       '2025-10,1,1,3,270,1,2025-10-24T08:00:00.000Z\r\n',
     )
   })
 
-  test('usage counts a person with concurrent sessions in two rooms once in the peak', async () => {
+  test('usage counts a participant with concurrent sessions in two rooms once in the peak', async () => {
     const at = ['10-01T08:00', '10-01T09:00'] as const
     school(world, { one: { sessions: [visit('ada', ...at)] }, two: { sessions: [visit('ada', ...at)] } })
     expect((await usage('-o csv --no-header --columns participants,room_minutes,peak')).stdout).toBe(
@@ -61,7 +61,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts two people in the peak if one has a session of zero minutes, but not if one joins when the other leaves', async () => {
+  test('usage counts a session of zero minutes in the peak, but not two sessions that only touch', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(

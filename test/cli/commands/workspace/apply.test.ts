@@ -126,7 +126,7 @@ describe('workspace apply', () => {
 })
 
 describe('workspace apply for rooms', () => {
-  test('workspace apply for rooms creates no second room with an existing name, and workspace adopt claims the existing room', async () => {
+  test('workspace apply for rooms creates no second room with an existing name, and workspace adopt adopts the existing room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())
@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('workspace diff reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
+  test('workspace diff reports two existing rooms with the same name, and workspace adopt adopts neither room', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())

@@ -48,7 +48,7 @@ test('workspace apply --prune with the suggested --lock blocks the member who is
   expect(diff.code).toBe(0)
 })
 
-test('a second workspace file can claim the rooms with a separate lock file, as the hint suggests', async () => {
+test('a second workspace file can adopt the rooms with a separate lock file, as the hint suggests', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })

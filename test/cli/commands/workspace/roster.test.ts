@@ -72,7 +72,7 @@ describe('a roster in CSV', () => {
     }
   })
 
-  test('a roster in CSV maps role words with --role-map, divides cells at --split, and skips empty rows', async () => {
+  test('a roster in CSV maps role words with --role-map, splits cells with --split, and skips empty rows', async () => {
     const at = await createWorkspace()
     at.write(
       'id;name;class;role\n1;Ada;7a, 7b;Lehrer/in\n\n2;Bea;7A;SCHÜLER/IN\n; ;;\n3;Cleo;7b,7c;guest\n',

@@ -34,15 +34,15 @@ const addUsers = async (many: number) => {
   for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
 }
 
-test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', async (flag) => {
+test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit entry', async (flag) => {
   await addUsers(2)
   for (const line of ['users create ada', 'users delete u0 u1 --yes', 'api POST /users -f user_id=bob'])
     expect((await run(`${line} ${flag}`)).code).toBe(0)
   expect(existsSync(log)).toBe(false)
 })
 
-describe('an audit record', () => {
-  test('an audit record identifies the user, the command, the service, the change and the outcome', async () => {
+describe('an audit entry', () => {
+  test('an audit entry identifies the user, the command, the service, the change and the outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -82,7 +82,7 @@ describe('an audit record', () => {
   })
 
   test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
-    'an audit record is added to a log file of mode %s, which other accounts can change, with one warning per run',
+    'an audit entry is added to a log file of mode %s, which other accounts can change, with one warning per run',
     async (mode) => {
       writeFileSync(log, '')
       chmodSync(log, mode)
@@ -95,7 +95,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('an audit record is added without a warning if other accounts can only read the file', async () => {
+  test('an audit entry is added without a warning if other accounts can only read the file', async () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
@@ -113,12 +113,12 @@ describe('an audit record', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('with the environment %o, an audit record contains the CI run as %j', async (env, ci) => {
+  ])('with the environment %o, an audit entry contains the CI run as %j', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
-  test('an audit record contains the given IDs, and the outcome of rooms create contains the ID of the created room', async () => {
+  test('an audit entry contains the given IDs, and the outcome of rooms create contains the ID of the created room', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
     expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
@@ -151,7 +151,7 @@ describe('an audit record', () => {
     ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
     ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
     ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
-  ])('an audit record has the outcome “%s” after the command “%s”', async (outcome, line, answer, more) => {
+  ])('an audit entry has the outcome “%s” after the command “%s”', async (outcome, line, answer, more) => {
     world.intercept = async () => {
       if (answer instanceof Error) throw answer
       return answer
@@ -161,7 +161,7 @@ describe('an audit record', () => {
     expect(code).toBe('exit_code' in more ? more.exit_code : 0)
   })
 
-  test('an audit record of an interrupted write has the outcome “unknown”', async () => {
+  test('an audit entry of an interrupted write has the outcome “unknown”', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
       env: { MEETROOM_AUDIT_LOG: log },
     })
@@ -197,7 +197,7 @@ describe('an audit record', () => {
       { type: 'host' },
     ],
   ])(
-    'an audit record of “%s” lists the changed fields, and values only of booleans, roles and room types',
+    'an audit entry of “%s” lists the changed fields, and values only of booleans, roles and room types',
     async (line, changed, values) => {
       await world.send('POST', '/users', { user_id: 'ada' })
       const made = await world.send('POST', '/rooms', {
@@ -222,7 +222,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('an audit record of a member contains the user ID if the command has read the member', async () => {
+  test('an audit entry of a member contains the user ID if the command has read the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const members = [{ user_id: 'ada', type: 'guest' }]
     const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
@@ -235,7 +235,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
-  test('an audit record of a member contains the user ID if the command has read the full record of the member', async () => {
+  test('an audit entry of a member contains the user ID if the command has read the full record of the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
@@ -249,7 +249,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
   })
 
-  test('an audit record covers a request and all retries of the request', async () => {
+  test('an audit entry covers a request and all retries of the request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
@@ -257,7 +257,7 @@ describe('an audit record', () => {
     expect(writes(world)).toHaveLength(3)
   })
 
-  test('an audit record is in the file before the request is sent', async () => {
+  test('an audit entry is in the file before the request is sent', async () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
@@ -273,7 +273,7 @@ describe('an audit record', () => {
     expect(changes(log)).toHaveLength(40)
   })
 
-  test('an audit record is synced to disk together with the records of concurrent changes', async () => {
+  test('an audit entry is synced to disk together with the entries of concurrent changes', async () => {
     const file = await open(join(world.dir, 'any'), 'w')
     const proto = Object.getPrototypeOf(file)
     await file.close()
@@ -293,7 +293,7 @@ describe('an audit record', () => {
     expect(syncs).toBeLessThanOrEqual(16)
   })
 
-  test('an audit record of the local workspace contains the directory of the workspace', async () => {
+  test('an audit entry of the local workspace contains the directory of the workspace', async () => {
     expect((await run('--local users create ada')).code).toBe(0)
     expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
       Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
@@ -341,11 +341,11 @@ describe('an audit log rotated during an import', () => {
   })
 })
 
-describe('the text of an audit record', () => {
+describe('the text of an audit entry', () => {
   const sendable = Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header'))
 
   test.each(sendable)(
-    'the text of an audit record contains %s only in masked form, in any encoding of the service',
+    'the text of an audit entry contains %s only in masked form, in any encoding of the service',
     async (shape, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
@@ -369,7 +369,7 @@ describe('the text of an audit record', () => {
     },
   )
 
-  test('the text of an audit record contains neither the key from a header nor the access token from a query', async () => {
+  test('the text of an audit entry contains neither the key from a header nor the access token from a query', async () => {
     await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
     const text = readFileSync(log, 'utf8')
     expect(text).not.toContain('tok-0123456789')
@@ -377,7 +377,7 @@ describe('the text of an audit record', () => {
     expect(text).not.toMatch(/"authorization"/i)
   })
 
-  test('the text of an audit record contains control characters of a response only as escapes', async () => {
+  test('the text of an audit entry contains control characters of a response only as escapes', async () => {
     world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
     await run('users update ada --name A')
     expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
