@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
+import { hasColors } from '../output/terminal/style.ts'
 import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
 import type { ShownLine } from './ask-plain.ts'
@@ -20,7 +21,7 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 // This module is loaded only for a prompt, after `confirm.ts` has checked for a terminal.
 
 export async function askConfirmation(context: RunningCommand, question: Visible): Promise<boolean> {
-  if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
+  if (needsPlain(context)) return (await loadPlainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
   return runPrompt(context, (streams) => ask({ message: question, default: false, theme: unjudged }, streams))
 }
@@ -34,9 +35,9 @@ export async function askLine<T>(
   read: (line: string) => T,
   { preset, hide, mayBeWrong = false }: LineOptions = {},
 ): Promise<T> {
-  if (isAsciiOnly(context.host)) {
+  if (needsPlain(context)) {
     const problem = (line: string) => findProblem(() => read(line))
-    return read(await (await needsPlainPrompts()).askLine(context, question, problem, { preset, hide }))
+    return read(await (await loadPlainPrompts()).askLine(context, question, problem, { preset, hide }))
   }
   const { default: ask } = await import('@inquirer/input')
   const config = {
@@ -49,12 +50,16 @@ export async function askLine<T>(
 }
 
 export async function askSecret(context: RunningCommand, question: Visible): Promise<string> {
-  if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askSecret(context, question)
+  if (needsPlain(context)) return (await loadPlainPrompts()).askSecret(context, question)
   const { default: ask } = await import('@inquirer/password')
   return runPrompt(context, (streams) => ask({ message: question }, streams))
 }
 
-const needsPlainPrompts = () => import('./ask-plain.ts')
+/** The prompts of the library have colors even with `--no-color`. */
+const needsPlain = ({ host, flags }: RunningCommand) =>
+  isAsciiOnly(host) || !hasColors(host.stderr, host.env, flags.color)
+
+const loadPlainPrompts = () => import('./ask-plain.ts')
 
 function findProblem(read: () => unknown): Visible | undefined {
   try {

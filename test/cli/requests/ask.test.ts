@@ -187,7 +187,7 @@ describe('auth login on a terminal', () => {
   const url = 'Base URL of the service:'
   const key = 'API key for https://meet.test'
   const origin = 'https://meet.test'
-  const env = { ...bare, NO_COLOR: '1', SHELL: '/usr/bin/zsh' }
+  const env = { ...bare, SHELL: '/usr/bin/zsh' }
   const stored = () => JSON.parse(readFileSync(file, 'utf8')).profiles
   const login = (replies: [string, string][], line = 'auth login') => talk(world, line, replies, { env })
   function store(profiles: object): void {
@@ -321,11 +321,28 @@ describe('auth login on a terminal', () => {
     expect(stderr).toContain('(https://meet.test/\\u001b]0;title')
   })
 
+  test.each([' --no-color', ''])(
+    'auth login%s on a terminal without colors prints no color',
+    async (flag) => {
+      const { stderr } = await talk(
+        world,
+        `auth login${flag}`,
+        [
+          [url, `${baseUrl}\n`],
+          ['API key for', `${world.apiKey}\n`],
+        ],
+        { env: { ...env, ...(flag === '' && { NO_COLOR: '1' }) } },
+      )
+      expect(stderr).toContain('logged in to')
+      expect(stderr).not.toContain('\u001b[3')
+    },
+  )
+
   test('auth login on a terminal refuses another base URL for an existing profile before it asks for the key', async () => {
     store({ default: other })
     const { code, stderr } = await login([[url, `${baseUrl}\n`]])
     expect(code).toBe(2)
-    expect(stderr).toMatch(
+    expect(stripVTControlCharacters(stderr)).toMatch(
       /error: profile default is for https:\/\/other\.test\/v1; nothing was stored\nhint: to keep the profile, pass another name with --profile; to replace it: meetroom auth login --profile default --base-url https:\/\/meet\.test\/v1 --replace\n$/,
     )
     expect(sent()).toEqual([])

@@ -18,7 +18,7 @@ export async function selectStyle(stream: Output, env: Host['env'], wanted: bool
   return createStyle((name) => (text) => markVisible(chalk[name](text)))
 }
 
-function hasColors(stream: Output, env: Host['env'], wanted: boolean): boolean {
+export function hasColors(stream: Output, env: Host['env'], wanted: boolean): boolean {
   if (!wanted || env['NO_COLOR']) return false
   const forced = env['FORCE_COLOR']
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
