@@ -185,7 +185,7 @@ async function explainError(error: MeetroomError, run: Run, host: Host): Promise
   if ((error instanceof UsageError || error.correction || error.lineEdit) && calledCommand) {
     const { explainValue } = await import('./cli/mistakes/usage-error.ts')
     const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
-    return correctSuggestion(explainValue(error, calledCommand), calledCommand.program, (argv) =>
+    return correctSuggestion(explainValue(error, calledCommand), calledCommand, (argv) =>
       findMistake(argv, host),
     )
   }

@@ -78,13 +78,17 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
   return typeof value === 'string' ? checkId(label, kind, value) : value
 }
 
-/** @throws {UsageError} for a time of day, or the line below the titles of a table */
+/** @throws {UsageError} for a time of day, JSON, or the line below the titles of a table */
 export function refuseOtherText(label: string, id: string): void {
   if (/^\d{1,2}:\d\d(:\d\d)?$/.test(id)) throw new UsageError(`${label}: “${id}” is a time, not an ID`)
-  if (/^[\u2500-\u257f ]+$/.test(id))
-    throw new UsageError(`${label}: “${id}” is part of a table, not an ID`, {
-      hint: 'print only the IDs of a list with -o ids',
-    })
+  const isTable = /^[\u2500-\u257f ]+$/.test(id)
+  if (isTable || /^[[{]\s*["{[]/.test(id))
+    throw new UsageError(
+      `${label}: “${id.slice(0, 40)}” is ${isTable ? 'part of a table' : 'JSON'}, not an ID`,
+      {
+        hint: 'print only the IDs of a list with -o ids',
+      },
+    )
 }
 
 /**

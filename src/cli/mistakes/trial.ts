@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
-import { type Hint, type MeetroomError, Suggestion, suggestHelp } from '../../errors.ts'
+import { type Hint, type MeetroomError, Suggestion, suggest, suggestHelp } from '../../errors.ts'
 import type { Host, Output } from '../../host.ts'
 import { Context } from '../kernel/context.ts'
-import type { Effect } from '../kernel/effect.ts'
+import { type Effect, mayWrite } from '../kernel/effect.ts'
+import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { toCommandLine } from '../output/hint-text.ts'
 import { splitLine } from './typed.ts'
 
@@ -55,10 +56,13 @@ export class TrialContext extends Context {
 /** Maximum number of mistakes to correct in a suggested command. */
 const maxMistakes = 5
 
-/** Corrects a suggestion repeatedly, because each suggestion may correct only one mistake. */
+/**
+ * Corrects a suggestion repeatedly, because each suggestion may correct only one mistake.
+ * A suggestion keeps a typed `--dry-run`.
+ */
 export async function correctSuggestion(
   error: MeetroomError,
-  program: Command,
+  { program, argv: typed }: { program: Command; argv: readonly string[] },
   findMistake: (argv: readonly string[]) => Promise<MeetroomError | undefined>,
 ): Promise<MeetroomError> {
   const first = findCorrection(error.hint)
@@ -68,12 +72,24 @@ export async function correctSuggestion(
     if (!mistake) break
     corrected = mistakes < maxMistakes ? findCorrection(mistake.hint) : undefined
   }
+  const preview = typed.indexOf('--dry-run')
+  const isPreview = preview >= 0 && !/^(false|no|off|0)$/i.test(typed[preview + 1] ?? '')
+  if (corrected && isPreview) corrected = toPreview(corrected, program)
   if (!first || corrected === first) return error
   const replace = (part: Hint): Hint => (part === first && corrected ? corrected : part)
   error.hint = corrected
     ? [error.hint ?? []].flat().map(replace)
     : ['see: ', suggestHelp(...splitLine(program, first.words).words)]
   return error
+}
+
+function toPreview(suggestion: Suggestion, program: Command): Suggestion {
+  const { words, operands } = suggestion
+  const { command } = splitLine(program, words)
+  const effect = (command instanceof MeetroomCommand && command.effect) || 'reads'
+  return mayWrite(effect) && !words.includes('--dry-run')
+    ? suggest([...words, '--dry-run'], ...operands)
+    : suggestion
 }
 
 /** Returns the suggested command of a hint; undefined for none or several, an example, or help. */

@@ -58,6 +58,8 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API has no operation to change or delete pages'
+  if (group === 'local' && lookUp(nouns, word) && rest.length > 0)
+    return ['did you mean: ', suggest([word, ...rest, '--local'])]
   if (group === 'auth' && /^(token|key|print-token)$/.test(word))
     return ['keys are never printed; see the key in use with: ', suggest(['auth', 'status'])]
   if (group === 'webhooks' && findVerb('rooms', word) === 'create')

@@ -243,6 +243,7 @@ function findIntendedWords(
     return replaced('--offset', String((Number(value) - 1) * perPage))
   }
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
-  const near = findClosest(flag.replace(/^-+/, ''), names)
+  // A known flag of other programs is no misspelling.
+  const near = lookUp(flags, flag) ? undefined : findClosest(flag.replace(/^-+/, ''), names)
   return near === undefined ? undefined : renamed(`--${near}`)
 }

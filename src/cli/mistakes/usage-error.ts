@@ -1,6 +1,6 @@
 import { fstatSync, ReadStream, readlinkSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { CommanderError, Option } from 'commander'
+import type { Argument, CommanderError, Option } from 'commander'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnsError, RosterColumnsError } from '../import/read/unknown-columns.ts'
@@ -149,10 +149,8 @@ const explanations: Readonly<Record<string, Explain>> = {
     if (name === 'room' && has('--all-rooms') && isReading(command))
       return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
     const [given, flags] = splitOperands(rest)
-    const isRead = given.every(
-      (word, i) => command.registeredArguments[i] instanceof IdArgument && isReference(word),
-    )
-    const example = findExample(command, program, isRead ? given : [])
+    const isRead = given.every((word, i) => isGiven(command.registeredArguments[i], word))
+    const example = findExample(command, program, isRead ? given : [], isRead ? flags : [])
     const argument = command.registeredArguments[given.length]
     if (argument?.argChoices)
       return new UsageError(`the argument “${name}” is missing: ${formatChoices(argument.argChoices)}`, {
@@ -261,6 +259,10 @@ function joinRepeated(rest: readonly string[], flag: string): string[] {
   return [...others, `${flag}=${values.join(',')}`]
 }
 
+/** Returns true if a typed word can be the value of an argument. A user ID can be any text. */
+const isGiven = (argument: Argument | undefined, word: string) =>
+  argument instanceof IdArgument && (argument.kind === 'user' || isReference(word))
+
 /** Returns the file that the shell opened as standard input, as in `< people.csv`. */
 function findInputFile({ cwd, stdin }: UsageProblem['host']): string | undefined {
   const fd = stdin instanceof ReadStream ? (stdin as { fd?: unknown }).fd : undefined
@@ -274,12 +276,13 @@ function findInputFile({ cwd, stdin }: UsageProblem['host']): string | undefined
 
 /**
  * Suggests an example without shell syntax and `--yes`, or else the help.
- * @param given operands that replace those of the example; names then stand for the missing ones
+ * @param given typed operands; if there are typed words, names stand for the missing operands
  */
 function findExample(
   command: MeetroomCommand,
   program: MeetroomCommand,
   given: readonly string[] = [],
+  flags: readonly string[] = [],
 ): Hint {
   for (const line of command.examples) {
     const { words, special } = splitWords(line)
@@ -288,7 +291,8 @@ function findExample(
     const example = splitLine(program, argv)
     const missing = command.registeredArguments.slice(given.length).filter(({ variadic }) => !variadic)
     const names = missing.map((argument) => argument.name().toUpperCase())
-    const rest = given.length > 0 && names.length > 0 ? [...given, ...names] : example.rest
+    const isTyped = given.length + flags.length > 0 && names.length > 0
+    const rest = isTyped ? [...given, ...names, ...flags] : example.rest
     return ['as in: ', suggestExample([...example.words, ...rest])]
   }
   return suggestHelpOn(commandPath(command))

@@ -59,6 +59,11 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ],
   ['audit list --date 2026-11-30', 'audit list --where time=2026-11-30'],
   ['schema room', 'schema rooms list'],
+  ['users offboard ada --to mmeier --dry-run', 'users hand-over ada mmeier --dry-run'],
+  ['members links name:X --url https://x.test', 'members links --help'],
+  ['users delete -rf ada', 'users delete --yes ada'],
+  ['local rooms list', 'rooms list --local'],
+  ['completion sh', 'completion bash'],
   ['users create --id lena --name Lena', 'users create lena --name Lena'],
   [
     'rooms create --name Z --type open --members ada,mmeier',

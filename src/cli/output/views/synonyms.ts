@@ -74,6 +74,8 @@ export const valueWords: Readonly<Record<string, readonly string[]>> = {
   disconnected: ['offline'],
   left: ['offline'],
   banned: ['blocked'],
+  sh: ['bash'],
+  pwsh: ['powershell'],
   failed: ['given_up'],
   dropped: ['given_up'],
   jsonl: ['ndjson'],
