@@ -14,6 +14,8 @@ import type { ImportPlan } from './prepare.ts'
 /** Maximum number of names for separate searches. For more names, all rooms are listed. */
 const maxSearches = 5
 const maxNamed = 3
+/** Number of users after which a list ends, so that a small import into a large service stays fast. */
+const maxListed = 10_000
 
 /** Warns about rows without IDs that create another room with an existing name. */
 export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Promise<void> {
@@ -93,8 +95,12 @@ export async function warnAboutLeadingZeros(context: Context, plan: ImportPlan):
 
 async function listNumericUsers(client: Client): Promise<string[]> {
   const ids: string[] = []
-  for await (const { items } of readList(withoutNotices(client), 'listUsers', {}, { all: true }))
+  let read = 0
+  for await (const { items } of readList(withoutNotices(client), 'listUsers', {}, { all: true })) {
     for (const { user_id } of items) if (/^\d+$/.test(toText(user_id))) ids.push(toText(user_id))
+    read += items.length
+    if (read >= maxListed) break
+  }
   return ids
 }
 

@@ -25,6 +25,7 @@ import {
 import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
 import { removeWords, splitTyped } from './typed.ts'
+import { withoutYes } from './usage-problem.ts'
 
 /** Returns the error, if possible with a hint. May send requests, except with `--curl`. */
 export async function explainMissing(
@@ -176,7 +177,7 @@ function suggestLikely(
 ): Hint | undefined {
   const { command } = splitTyped(program, argv)
   const isDestroying = command instanceof MeetroomCommand && isDestructive(command.effect ?? 'reads')
-  const unconfirmed = isDestroying ? flags.filter((flag) => flag !== '--yes' && flag !== '-y') : flags
+  const unconfirmed = isDestroying ? withoutYes(flags) : flags
   const suggestions = likely.map((item) => {
     const id = toText(item[views[kind].id ?? 'id'])
     const wrong = wrongWord(item, isDestroying)

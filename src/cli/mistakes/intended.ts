@@ -7,7 +7,7 @@ import type { Context } from '../kernel/context.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { readIntended } from './operands.ts'
 import { splitTyped } from './typed.ts'
-import { suggestAll } from './usage-problem.ts'
+import { suggestAll, withoutYes } from './usage-problem.ts'
 
 export interface CalledCommand {
   names: readonly string[]
@@ -44,16 +44,16 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
     return ['write a file with: ', suggest(words), ` > ${quoteWord(text.replace(/xlsx$/i, 'csv'))}`]
   }
   const isMany = command.registeredArguments.at(-1)?.variadic === true
-  if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
-    return suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags)
-  const pattern = /^([\w.-]+)\*$/.exec(text)?.[1]
-  if (pattern !== undefined && isMany && command.options.some(({ long }) => long === '--where')) {
+  const canSelect = isMany && command.options.some(({ long }) => long === '--where')
+  const name = missing.context.command.split(' ')
+  if (/^(\*|all)$/i.test(text) && canSelect) return suggestAll(command, name, missing.given, missing.flags)
+  const start = /^([\w.-]+)\*$/.exec(text)?.[1]
+  if (start !== undefined && canSelect) {
     const field = missing.unknownUser === undefined ? 'name' : 'user_id'
-    const others = missing.flags.filter((flag) => flag !== '--yes' && flag !== '-y')
-    const condition = ['--where', `${field}~^${pattern.replaceAll('.', '\\.')}`]
+    const condition = ['--where', `${field}~^${start.replaceAll('.', '\\.')}`]
     return [
       'select by a pattern: ',
-      suggest([...missing.context.command.split(' '), ...condition, ...others, '--dry-run']),
+      suggest([...name, ...condition, ...withoutYes(missing.flags), '--dry-run']),
     ]
   }
   const { reason, words, user, role } = readIntended(text) ?? { reason: '', words: [] }

@@ -18,7 +18,7 @@ import { convertJq, convertTemplate, isFieldList, suggestFields } from './json-f
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching } from './meanings.ts'
 import { fitRoom, splitOperands } from './operands.ts'
-import { findFlagOf, isReading, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+import { findFlagOf, isReading, suggestHelpOn, type UsageProblem, withoutYes } from './usage-problem.ts'
 
 export function explainUnknownFlag({
   said,
@@ -207,10 +207,7 @@ function findIntendedWords(
   const state = joined === undefined && has('--where') ? findState(flag.slice(2), command) : undefined
   if (state !== undefined && canFilter) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
   if (state !== undefined && !isReading(command))
-    return [
-      ...rest.toSpliced(at, 1, '--where', state).filter((word) => !/^(-y|--yes)$/.test(word)),
-      '--dry-run',
-    ]
+    return [...withoutYes(rest.toSpliced(at, 1, '--where', state)), '--dry-run']
   const meanings = lookUp(flags, flag)?.filter(has) ?? []
   const takesNumber = (long: string) => {
     const parse = options.find((option) => option.long === long)?.parseArg as FlagKind | undefined

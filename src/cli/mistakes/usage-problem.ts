@@ -34,6 +34,10 @@ export function findFlagOf(
   return accepting.length === 1 ? accepting[0] : undefined
 }
 
+/** Omits the confirmation, because a suggested selection is a guess. */
+export const withoutYes = (words: readonly string[]): string[] =>
+  words.filter((word) => word !== '--yes' && word !== '-y')
+
 /** Suggests an unconfirmed preview of a change to all items. */
 export function suggestAll(
   command: Command,
@@ -42,10 +46,9 @@ export function suggestAll(
   flags: readonly string[],
 ): Hint {
   const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
-  const others = flags.filter((flag) => flag !== '--yes' && flag !== '-y')
   return [
     'to select all items, pass a condition that every item meets; preview with: ',
-    suggest([...words, ...places, '--where', 'created_at>2000-01-01', ...others, '--dry-run']),
+    suggest([...words, ...places, '--where', 'created_at>2000-01-01', ...withoutYes(flags), '--dry-run']),
   ]
 }
 
