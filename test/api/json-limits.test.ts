@@ -38,7 +38,7 @@ describe('requireJsonLimits', () => {
     expect(() => parseJson(text)).toThrow(JsonLimitError)
   })
 
-  test('requireJsonLimits throws only a JsonLimitError for any text', () => {
+  test('requireJsonLimits throws no error except JsonLimitError for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', '\\', '"\\'), (text, end) => {
         try {

@@ -122,7 +122,7 @@ test.each(['--version', '-V'])('meetroom %s prints the version and writes no cod
   expect(listBuilds()).toEqual([])
 })
 
-test('a code cache that lacks much code is rewritten only after an hour, and a complete cache is kept', async () => {
+test('the launcher rewrites an incomplete code cache only after an hour, and keeps a complete cache', async () => {
   const { env, run, folder } = createUser(launcher)
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
@@ -144,7 +144,7 @@ test('a code cache that lacks much code is rewritten only after an hour, and a c
   expect(await list()).toBe(full)
 })
 
-test('four concurrent first runs succeed and write one code cache', async () => {
+test('four concurrent first runs of meetroom version succeed and write one code cache', async () => {
   const { run, caches } = createUser()
   expect(await Promise.all([1, 2, 3, 4].map(() => run('version')))).toEqual([fine, fine, fine, fine])
   expect(caches()).toEqual(['version.meetroom.js'])
@@ -243,9 +243,9 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
   })
 
   test.runIf(isRoot).each<[string, (installed: Installed) => string]>([
-    ['when another user owns the file', ({ file }) => file],
-    ['when another user owns the directory of the build', ({ build }) => build],
-    ['when another user owns the directory of all builds', ({ builds }) => builds],
+    ['when another account owns the file', ({ file }) => file],
+    ['when another account owns the directory of the build', ({ build }) => build],
+    ['when another account owns the directory of all builds', ({ builds }) => builds],
   ])('the launcher does not use a code cache %s', async (_, path) => {
     const found = await installed()
     chownSync(path(found), ordinary, ordinary)
@@ -298,7 +298,7 @@ describe('size limit of the caches', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('if the caches of all builds take more than 60 MB, the launcher removes the least recently used caches and empty directories', async () => {
+  test('if the caches of all builds take more than 60 MB, the launcher removes the least recently used caches', async () => {
     const { run, builds, listBuilds } = await createPrimedUser()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)

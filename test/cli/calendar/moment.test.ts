@@ -66,6 +66,6 @@ test('the day of a clock change and the days before and after it begin at local 
 test.each([
   ...['', 'yesteday', 'tomorrow', '2026-02-30', '2026-13-01', '2026-00-10', '2026-01-00', '2026-1-1'],
   ...['2026-01-01T24:00', '2026-01-01 08:60', '8:00', '2026-01-01T08', '7', '7 d', '-7d', '1e3d', '20260101'],
-])('the text “%s” is not accepted as a time', (text) => {
+])('parseMoment returns undefined for the invalid time “%s”', (text) => {
   expect(parseMoment(text, now, new TimeZone('UTC'))).toBeUndefined()
 })

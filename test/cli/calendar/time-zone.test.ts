@@ -49,7 +49,7 @@ test('a day whose midnight is skipped begins at the clock change', () => {
   expect(startOf('America/Toronto', 1919, 3, 31)).toBe('1919-03-31T04:30')
 })
 
-test('a day begins at the first of two midnights', () => {
+test('a day with two midnights begins at the first midnight', () => {
   expect(startOf('America/Havana', 2025, 11, 2)).toBe('2025-11-02T04:00')
   // The clock went from 00:01 to 23:01 of the day before.
   expect(startOf('America/St_Johns', 2010, 11, 7)).toBe('2010-11-07T02:30')
@@ -82,6 +82,6 @@ test.each([
   [2026, 13, 1],
   [2026, 0, 1],
   [2026, 1, 0],
-])('the date %d-%d-%d is not accepted', (year, month, day) => {
+])('dayNumber returns undefined for the invalid date %d-%d-%d', (year, month, day) => {
   expect(dayNumber(year, month, day)).toBeUndefined()
 })

@@ -361,7 +361,7 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
   expect(world.requests).toEqual([])
 })
 
-test('a command without a key for its base URL names a profile with a key for it, and reports an empty MEETROOM_API_KEY', async () => {
+test('a command without a key for its base URL suggests a profile with such a key, and reports an empty MEETROOM_API_KEY', async () => {
   await logIn('--profile school')
   const { school } = stored().profiles
   const other = { ...school, base_url: 'https://other.test/v1', api_key_origin: 'https://other.test' }

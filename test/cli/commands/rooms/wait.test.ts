@@ -232,7 +232,7 @@ describe('rooms wait', () => {
       expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
     })
 
-    test('rooms wait continues after a 429 with a Retry-After longer than the interval, and waits for this Retry-After', async () => {
+    test('rooms wait continues after a 429 response, and waits for the longer of Retry-After and the interval', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         const seconds = { 1: '7', 2: '1' }[world.requests.length]

@@ -207,7 +207,7 @@ describe('the host and port of serve', () => {
 })
 
 describe('serve with webhooks', () => {
-  test('serve sends the documented webhook body, and sends the join of a session before the leave', async () => {
+  test('serve sends the documented webhook body, and sends sessionJoined before sessionLeft', async () => {
     const { ready, createRoom } = await runServe([])
     const { url, inbox } = await startReceiver()
     const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })

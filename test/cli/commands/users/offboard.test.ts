@@ -160,7 +160,7 @@ describe('users offboard', () => {
     })
   })
 
-  test('users offboard blocks the member again when the service omits is_blocked, and deletes the user only with --accept-unconfirmed-blocks', async () => {
+  test('users offboard deletes the user only with --accept-unconfirmed-blocks if the service omits is_blocked', async () => {
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
       is_blocked: true,
