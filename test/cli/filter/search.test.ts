@@ -73,7 +73,7 @@ describe('--search', () => {
     expect(await search(id.slice(4).toUpperCase(), 'rooms')).toBe(id)
   })
 
-  test('--search combines with --where, --sort, --limit, --count and --count-by', async () => {
+  test('--search combines with other flags that filter, sort or count items', async () => {
     await createUsers()
     const run = async (flags: string) => (await world.run(`users list --search e ${flags}`)).stdout
     expect(await run('--sort -user_id -o ids')).toBe('lech\njose\nada\n')

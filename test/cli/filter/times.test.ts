@@ -121,7 +121,7 @@ describe.each(spellings)('a service that writes times as %s', (what, spelling) =
     ])
   })
 
-  test(`rooms list shows the time since termination of a terminated room, and the status of active rooms, if the service writes times as ${what}`, async () => {
+  test(`rooms list shows the status of rooms and the time since termination if the service writes times as ${what}`, async () => {
     serveRooms(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
@@ -144,7 +144,7 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
   ])(
-    'a room with an unreadable time does not match in %s, and a notice counts such rooms',
+    'the command “%s” omits rooms with an unreadable time, and a notice counts these rooms',
     async (line, count, field) => {
       serveRooms(spelling)
       const words = count === 1 ? 'room' : 'rooms'

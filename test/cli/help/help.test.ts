@@ -302,7 +302,7 @@ describe('--version', () => {
     expect(await show(line)).toBe(`${version}\n`)
   })
 
-  test('--version prints the version of package.json', async () => {
+  test('the version of the program equals the version in package.json', async () => {
     const { default: manifest } = await import('../../../package.json')
     expect(version).toBe(manifest.version)
   })

@@ -199,13 +199,13 @@ test('rooms delete with a near miss suggests one command for each equally simila
   }
 })
 
-test('a name that shares only a part with the name of another person causes no suggestion of that person', async () => {
+test('users get suggests a user with a similar name, but no user who shares only the first name', async () => {
   const hintOf = await createHints()
   expect(await hintOf("users get 'name:Maria Geyer'")).toContain('hint: list the users with: ')
   expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
-test('rooms restore, serve stop, --insecure and a change of all items cause an explanation', async () => {
+test('commands that do not exist, such as rooms restore and serve stop, cause an explanation', async () => {
   const hintOf = await createHints()
   expect(await hintOf("rooms restore 'name:Old club'")).toContain(
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",

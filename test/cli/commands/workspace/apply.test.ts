@@ -9,7 +9,7 @@ const algebra = (members = '[]', more = '') =>
 const apply = 'workspace apply school.yaml --yes --max 500'
 
 describe('workspace apply of a partial file', () => {
-  test('workspace apply of a partial file makes no change for omitted keys, and removes nothing for an empty list without --prune', async () => {
+  test('workspace apply of a partial file without --prune keeps the items of omitted keys and of empty lists', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -50,7 +50,7 @@ describe('workspace apply of a partial file', () => {
     })
   })
 
-  test('workspace apply of a partial file skips fields that the service does not return, and workspace diff reports these fields', async () => {
+  test('workspace apply of a partial file skips fields that the service omits, and workspace diff reports these fields', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.world.intercept = async (_, next) => {
@@ -69,7 +69,7 @@ describe('workspace apply of a partial file', () => {
 })
 
 describe('workspace apply', () => {
-  test('workspace apply writes nothing and exits 10 for any response from a pipe and for empty input', async () => {
+  test('workspace apply without --yes exits 10 and writes nothing for any input from a pipe', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('workspace apply on a terminal asks for the number of writes, and exits 10 and writes nothing for the response “n”', async () => {
+  test('workspace apply on a terminal exits 10 and writes nothing for the input “n” instead of the number of writes', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -390,7 +390,7 @@ describe('the lock file', () => {
     expect(names()).toEqual(before)
   })
 
-  test('workspace adopt creates the lock file with mode 0600 and does not replace equal contents, and workspace apply keeps a changed mode', async () => {
+  test('workspace adopt creates the lock file with mode 0600, and workspace apply keeps a changed mode', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write('users: [{ user_id: ada }]\n')

@@ -74,7 +74,7 @@ test.each([
     '{"base_url":"https://other.test/v1","user_id":"bob","room_id":"r","member_id":"m"}',
   ],
   ['other records', '{"user_id":"bob"}'],
-  ['no JSON', 'bob'],
+  ['text that is not JSON', 'bob'],
 ])('members unblock --from refuses a file with %s', async (_, text) => {
   const { at } = await createClass()
   writeFileSync(join(at.world.dir, 'blocks.ndjson'), text)
@@ -102,7 +102,7 @@ test('members unblock --all-rooms names the rooms in its prompt', async () => {
   expect(stderr).toMatch(/Unblock user bob in room “Algebra”/)
 })
 
-test('workspace diff shows an unblocked member who is missing from the file, and workspace apply --reblock blocks only this member', async () => {
+test('workspace diff shows an unblocked member, and workspace apply --reblock blocks only this member', async () => {
   const { at, room, chess } = await createClass()
   expect((await at.diff()).code).toBe(0)
   await at.run('members unblock --user bob --all-rooms --yes')
@@ -120,7 +120,7 @@ test('workspace diff shows an unblocked member who is missing from the file, and
   expect((await at.diff()).code).toBe(0)
 })
 
-test('a reviewed plan with --reblock blocks the members, and a failed block is planned again', async () => {
+test('workspace apply blocks the members of a plan with --reblock, and a second run retries a failed block', async () => {
   const { at, room } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const diff = await at.run('workspace diff school.yaml --out plan.json')
