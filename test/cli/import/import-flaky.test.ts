@@ -220,7 +220,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'a room creation has an unknown outcome after a 503 response without Retry-After %s, and --resume creates only the missing rooms',
+    'a room creation has an unknown outcome after a 503 without Retry-After %s, and --resume creates only missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       failRequests(wrong, everyThirdWrite())
@@ -294,7 +294,7 @@ describe('repeated additions of members', () => {
 })
 
 describe('users import after a lost response', () => {
-  test('users import after a lost response retries after 503 responses until the service accepts the request, and reports success', async () => {
+  test('users import after a lost response retries after 503 responses until the service accepts the request', async () => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -314,7 +314,7 @@ describe('users import after a lost response', () => {
     ['500', 500],
     ['401', 401],
   ])(
-    'users import after a lost response reports success if the service has stored the user but responds %s to the retry',
+    'users import after a lost response reports success if the service has the user but refuses the retry with %s',
     async (_what, status) => {
       world.file('in.csv', usersCsv(1))
       let posts = 0
@@ -439,7 +439,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'users import stops without a pause if the Retry-After of a %i response exceeds the default timeout, and --resume completes the import',
+    'users import stops without a pause if the Retry-After of a %i response exceeds the default timeout',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'

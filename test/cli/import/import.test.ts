@@ -180,20 +180,19 @@ describe('an import', () => {
 
 describe('rows with the same key in an import', () => {
   testCases({
-    'rows with the same key in users import --skip-invalid are reported as invalid except for the first row':
-      {
-        files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
-        line: 'users import people.csv --skip-invalid -o ndjson',
-        expected: {
-          code: 8,
-          results: [
-            { row: 1, key: 'ada', status: 'ok', id: 'ada' },
-            { row: 2, key: 'grace', status: 'ok', id: 'grace' },
-            { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
-          ],
-          users: { ada: 'A', grace: 'G' },
-        },
+    'users import --skip-invalid reports rows with the same key as invalid, except the first row': {
+      files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
+      line: 'users import people.csv --skip-invalid -o ndjson',
+      expected: {
+        code: 8,
+        results: [
+          { row: 1, key: 'ada', status: 'ok', id: 'ada' },
+          { row: 2, key: 'grace', status: 'ok', id: 'grace' },
+          { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
+        ],
+        users: { ada: 'A', grace: 'G' },
       },
+    },
     'members import reports no rows with the same key for IDs that differ only in the position of a space': {
       files: { 'members.csv': 'room_id,user_id\nx,y z\nx y,z\n' },
       line: 'members import members.csv',

@@ -96,7 +96,7 @@ test.each<
 )
 
 testCases({
-  'the file of --failed-out has a single reason column if its rows come from such a file': {
+  'the file of --failed-out has a single reason column if the input file already has this column': {
     users: ['ada'],
     files: { 'people.csv': 'reason,user_id\nolder,ada\n' },
     line: 'users import people.csv --failed-out again.csv',
