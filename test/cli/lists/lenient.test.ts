@@ -28,7 +28,7 @@ function serveUnusualTypes() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(serveUnusualTypes)
 
-  test('a list with numeric IDs and fields of other types is printed in each format with the values that the service sent', async () => {
+  test('rooms list prints numeric IDs and fields of unexpected types in each format', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

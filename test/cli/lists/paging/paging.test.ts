@@ -186,7 +186,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
 })
 
 describe('a list of a service with unusual paging', () => {
-  test('a list is complete if the service limits a page to 7 items', async () => {
+  test('rooms list --all prints every room if the service limits a page to 7 rooms', async () => {
     serveUnusualPaging(ids(50), { cap: 7 })
     expect(await listIds('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
@@ -205,7 +205,7 @@ describe('a list of a service with unusual paging', () => {
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('a list ends with an error if the service ignores the offset', async () => {
+  test('rooms list --all exits 8 if the service ignores the offset', async () => {
     serveUnusualPaging(ids(250), { ignoresOffset: true })
     expect(await listIds('--all --page-size 100')).toEqual({
       code: 8,
@@ -236,7 +236,7 @@ describe('a list of a service with unusual paging', () => {
     expect(await listIds('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('a list without a total causes no notice about more items', async () => {
+  test('rooms list prints no notice about more rooms if the service sends no total', async () => {
     serveUnusualPaging(ids(250), { paging: () => undefined })
     expect(await listIds('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
@@ -269,12 +269,12 @@ describe('a list of a service with unusual paging', () => {
     })
   })
 
-  test('a list contains an ID once if one page contains the ID twice', async () => {
+  test('rooms list --all prints an ID once if one page contains the ID twice', async () => {
     serveUnusualPaging(['a', 'b', 'a', 'c'])
     expect((await listIds('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('a single complete page is printed byte for byte in JSON', async () => {
+  test('rooms list --json prints a single complete page byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
@@ -290,7 +290,7 @@ describe('a list of a service with unusual paging', () => {
     )
   })
 
-  test('a list identifies users by user_id and members by id', async () => {
+  test('users list identifies users by user_id, and members list identifies members by id', async () => {
     world.intercept = async (request) =>
       answer(200, {
         users: queryOf(request)['offset']
@@ -352,7 +352,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('the accepted page size applies to all later lists of the command after the service refuses a large page', async () => {
+  test('members export uses the accepted page size for all later lists after the service refuses a large page', async () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
@@ -366,7 +366,7 @@ describe('a list of a service that refuses large pages', () => {
     expect([one, other].every((id) => world.requests.some(({ url }) => url.includes(id)))).toBe(true)
   })
 
-  test('a list exits with an error about the key if the service refuses the key', async () => {
+  test('rooms list --all exits 4 with an error about the key if the service refuses the key', async () => {
     world.intercept = async () => answer(400, {})
     expect(await listIds('--all')).toMatchObject({
       code: 4,
@@ -375,7 +375,7 @@ describe('a list of a service that refuses large pages', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('a list is requested without the limit parameter if the service refuses each page size', async () => {
+  test('rooms list --all omits the limit parameter if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
     const { ids, ...rest } = await listIds('--all')
     expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })
@@ -385,7 +385,7 @@ describe('a list of a service that refuses large pages', () => {
     ])
   })
 
-  test('a list exits with the first error message of the service if the service refuses all requests', async () => {
+  test('rooms list --all exits 1 with the first error message if the service refuses all requests', async () => {
     world.intercept = async ({ url }) => answer(422, { message: `refused ${new URL(url).search}` })
     expect(await listIds('--all')).toEqual({
       code: 1,
@@ -404,7 +404,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('a list is requested only once if the response that refuses the page size is not JSON', async () => {
+  test('rooms list --all with --retries 0 sends only one request if the response is a 500 without JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
     expect(await listIds('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
@@ -480,7 +480,7 @@ describe('sessions list on a service without paging', () => {
     },
   )
 
-  test('sessions list on a service without paging prints a complete response byte for byte, and a selection of items as a new document', async () => {
+  test('sessions list on a service without paging prints a complete response byte for byte, and a selection as new JSON', async () => {
     expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
@@ -540,7 +540,7 @@ describe('sessions list on a service with paging', () => {
   })
 })
 
-test('^C interrupts a long list of the local workspace', async () => {
+test('users list --local --all exits 130 after ^C, before the end of a long list', async () => {
   const { done: imported } = world.start(['--local', 'users', 'import', '-', '--input-format', 'csv'], {
     stdin: usersCsv(300),
   })
