@@ -22,7 +22,7 @@ async function rows(line: string): Promise<string[]> {
 describe('a report by user-total', () => {
   beforeEach(() => term(world))
 
-  test('sessions report --by user-total has one row for each user, and counts concurrent time in two rooms twice only in room_minutes', async () => {
+  test('sessions report --by user-total has one row per user, and counts overlapping time twice only in room_minutes', async () => {
     expect(await rows('--by user-total')).toEqual([
       'user_id,name,rooms,days,meetings,first_in,last_out,room_minutes,minutes',
       'ada,ADA,2,3,4,2025-10-24T08:00:00.000Z,2025-10-26T00:30:00.000Z,290,275',

@@ -235,7 +235,7 @@ describe('the flags --yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('the flags --yes and --max are not required if the user enters the number of items at the prompt', async () => {
+  test('the flags --yes and --max are not required if the input at the prompt is the number of items', async () => {
     const ids = await rooms(25)
     expect(await runWithInput('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)

@@ -100,11 +100,11 @@ describe('a command with many items', () => {
     }
 
     test.each([
-      ['--fail-fast', ['--fail-fast'], 1, 8],
-      ['--max-errors', ['--max-errors', '3'], 4, 8],
+      ['a failure with --fail-fast', ['--fail-fast'], 1, 8],
+      ['too many failures for --max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      `the command “${line}” with more than 8 requests in flight sends no more requests after %s, and reports the number of untried items`,
+      `the command “${line}” with more than 8 requests in flight stops after %s, and counts untried items`,
       async (_what, flags, failures, code) => {
         const run = await runUntilStopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })

@@ -128,7 +128,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'with the room size %i, members export --all-rooms requests at most %i rooms before the first response',
+    'with a member count of %i per room, members export --all-rooms reads at most %i rooms during a slow first request',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

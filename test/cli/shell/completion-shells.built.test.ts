@@ -13,7 +13,7 @@ test.skipIf(absent.length === 0)(
 const local = { MEETROOM_PROFILE: 'local' }
 
 describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shell) => {
-  test(`the Tab key in the shell ${shell} completes commands, flags, fields, files and IDs, and quotes an ID with shell syntax`, async () => {
+  test(`the Tab key in the shell ${shell} completes the words of a command line, and quotes an ID with shell syntax`, async () => {
     const { env, run, start } = atShell(shell)
     const made = async (line: string) =>
       (await run(['--local', ...line.split(' '), '-o', 'ids'])).stdout.trim()

@@ -17,7 +17,7 @@ test('a row with a missing or misspelled field does not compile', () => {
   expect([short, misspelled, wrong, optional, cell]).toHaveLength(5)
 })
 
-test('a table has the fields with a weight, and CSV has all fields', () => {
+test('the rows of pages create have the number of pages as a table column, and the page IDs as a field', () => {
   const { columns, fields } = rowKinds.roomsWithPages
   expect(columns.map(({ field }) => field)).toEqual(['room_id', 'room_name', 'status', 'reason', 'pages'])
   expect(fields).toEqual(['room_id', 'room_name', 'status', 'reason', 'page_ids'])

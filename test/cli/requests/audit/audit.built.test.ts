@@ -87,7 +87,7 @@ test('an audit log rotated during users import contains every intent in at least
   for (const part of intended) expect(part).not.toEqual([])
 })
 
-test('the audit log recipe in the documentation prints a change without an outcome last, as unknown', async () => {
+test('the audit log recipe in the documentation prints a change without an outcome as “unknown” on the last line', async () => {
   const readme = documentation()
   const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
   const env = homes()
