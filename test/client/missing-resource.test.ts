@@ -27,7 +27,7 @@ describe('refused writes', () => {
       answer(400, { error: { code: 'invalid_parameters', message: 'no' } }),
       answer(400, {}),
     ],
-    ['400 where a missing user is 410', bad, answer(410, {})],
+    ['400 and the request for the user with 410', bad, answer(410, {})],
     ['404', answer(404, {}), answer(404, {})],
   ])(
     'members add reports a missing user after one request for the user if the service refuses the write with %s',

@@ -241,12 +241,12 @@ describe('retries and timeouts', () => {
 
   test.each([
     ['seconds', '7', 7000],
-    ['no wait', '0', 0],
+    ['zero seconds', '0', 0],
     ['an HTTP date', new Date(testNow + 8000).toUTCString(), 7322],
     ['an HTTP date in the past', new Date(testNow - 8000).toUTCString(), 0],
-    ['text, which is ignored', 'soon', 150],
-    ['a fraction, which is ignored', '1.5', 150],
-    ['a negative number, which is ignored', '-5', 150],
+    ['invalid text', 'soon', 150],
+    ['an invalid fraction', '1.5', 150],
+    ['an invalid negative number', '-5', 150],
   ])('rooms get that receives a Retry-After with %s (%s) waits %i ms', async (_what, header, waited) => {
     respondInOrder(answer(429, {}, { 'retry-after': header }), fine)
     const { code, host } = await world.run('rooms get r1')

@@ -74,7 +74,7 @@ describe('a base URL without /v1', () => {
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
   ])(
-    'a base URL without /v1 makes commands for rooms, members, users, messages and sessions exit 6 if the web server responds with %s',
+    'a base URL without /v1 makes API commands exit 6 if the web server responds with %s',
     async (_what, elsewhere) => {
       serveApi(elsewhere)
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
@@ -247,7 +247,7 @@ describe('an embedded service at /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
   test.each(bases)(
-    'an embedded service at /v1 makes commands for rooms, members, users, messages and sessions exit 6 with the wrong base URL %s',
+    'an embedded service at /v1 makes API commands exit 6 with the wrong base URL %s',
     async (base) => {
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
       for (const command of commands()) {
