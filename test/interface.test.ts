@@ -204,7 +204,7 @@ describe('the compatibility policy', () => {
       '## Unreleased\n',
       ['the changelog has no section 1.0.0'],
     ],
-  ])('the compatibility policy has the expected breaches for %s', (_, change, text, breaches) => {
+  ])('policyBreaches returns the expected breaches for %s', (_, change, text, breaches) => {
     const current = example()
     change(current)
     expect(policyBreaches(example(), current, text)).toEqual(breaches)

@@ -36,7 +36,7 @@ test('the process that serves a data directory is found together with its API ke
   expect(await findServingProcess(dir, machine)).toBeUndefined()
 })
 
-test('a workspace is served only at the base URL of the lock owner, until the owner removes it', async () => {
+test('isServedAt returns true only while a live process holds the lock and publishes the given base URL', async () => {
   const dir = tempDir()
   const live = { ...machine, isAlive: (pid: number) => pid === process.pid }
   const owner = { ...createOwner(dir), pid: process.pid }

@@ -56,7 +56,12 @@ test('auth login on Windows does not change the access rights of an existing dir
 test.each([
   ['icacls fails', 'icacls', 'exit 5', 'icacls.exe failed: exit code 5'],
   ['whoami fails', 'whoami', 'exit 1', 'whoami.exe failed: exit code 1'],
-  ['whoami prints no user ID', 'whoami', 'echo nobody', 'whoami.exe does not print the ID of your account'],
+  [
+    'whoami prints no account ID',
+    'whoami',
+    'echo nobody',
+    'whoami.exe does not print the ID of your account',
+  ],
 ])('auth login on Windows succeeds with one warning if %s', async (_, name, text, why) => {
   if (name === 'whoami') writeFileSync(join(system, 'whoami.exe'), `#!/bin/sh\n${text}\n`)
   else createProgram(name, text)

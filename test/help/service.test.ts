@@ -48,7 +48,7 @@ test('the compose file of the local topic names the allowed host of the Dockerfi
   expect(Number.parseInt(services.meetroom.stop_grace_period, 10)).toBeGreaterThan(drainSeconds)
 })
 
-test('the health check of the Dockerfile of the local topic exits 0 for a ready service, and 1 for a service that responds with 503', async () => {
+test('the Docker health check of the local topic exits 0 for a ready service, and 1 after a 503 response', async () => {
   const [, script = ''] = /CMD node -e "(.*)"$/m.exec(dockerfile) ?? []
   const check = async (origin: string) =>
     (await runCommand(process.execPath, ['-e', script.replace('http://127.0.0.1:4680', origin)], {})).code

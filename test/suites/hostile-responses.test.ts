@@ -362,7 +362,7 @@ describe('join', () => {
     ['one byte', ' '],
     ['64 KB', fill('x', 64 * 1024)],
   ])(
-    'join ends by its timeout when a refusal has an endless body in chunks of %s',
+    'join exits 1 within its memory limit if a refusal has an endless body in chunks of %s',
     { timeout: 60_000 },
     async (_name, chunk) => {
       const baseUrl = await serve(

@@ -69,7 +69,7 @@ function read(socket: Socket): Promise<'a message' | 'an end'> {
   })
 }
 
-test('unread messages of all rooms have one limit, above which the clients that are furthest behind are disconnected', async () => {
+test('the service disconnects the clients that are furthest behind if all unread messages exceed one limit', async () => {
   const { ask, room, join } = await served()
   const rooms = sized(15, 80)
   count('floods', rooms)

@@ -49,7 +49,7 @@ describe('the clock of a test service', () => {
       expect(session).toMatchObject({ disconnected_at: terminated_at, end_reason: 'ended' })
   })
 
-  test('the clock of a test service disconnects a client after 15 seconds without responses to pings, and keeps other clients for a year', async () => {
+  test('the clock of a test service disconnects only a client that does not respond to pings for 15 seconds', async () => {
     const { service, join, sessions } = await startMeeting()
     service.clock.freeze()
     const now = service.clock.now()

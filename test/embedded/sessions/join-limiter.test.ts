@@ -15,7 +15,7 @@ function limiter(joins: number) {
   return { join: joinsOf, pass: (ms: number) => (now += ms) }
 }
 
-test('the join limiter allows one join per second after a burst, and another burst later', () => {
+test('the join limiter allows one join per second after a burst, and a full burst after a long pause', () => {
   const { join, pass } = limiter(500)
   const burst = () => Array.from({ length: 600 }, () => join('192.0.2.1')).filter(Boolean).length
   expect(burst()).toBe(500)

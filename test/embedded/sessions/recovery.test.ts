@@ -108,7 +108,7 @@ test('a crash loses at most five seconds of meeting time, and the meeting time c
   expect(await peer.closed).toMatchObject({ code: 4002 })
 })
 
-test('a block, termination or deletion that closed the connection of a client survives a crash', async () => {
+test('after a crash a block, termination or deletion that closed the connection of a client still applies', async () => {
   const token = await served.user('ada')
   const secret = await served.room({ type: 'private' })
   const member = await served.member(secret, 'ada')

@@ -293,7 +293,7 @@ describe('the record of a session', () => {
     },
   )
 
-  test('the record of a session does not exist after a failed handshake', async () => {
+  test('a failed handshake creates no record of a session', async () => {
     const room = await served.room()
     const { hostname, port } = new URL(served.baseUrl)
     const answer = await new Promise<string>((resolve) => {

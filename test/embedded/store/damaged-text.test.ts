@@ -45,7 +45,7 @@ async function createFilled() {
   return { dir, texts, paths }
 }
 
-test('bytes that are not UTF-8 in names, emails and other texts cause the status 503 or a MeetroomError, and no other failure', async () => {
+test('text that is not UTF-8 in the database causes the status 503 or a MeetroomError, and no other failure', async () => {
   const { dir, texts, paths } = await createFilled()
   const damaged: string[] = []
   for (const [table, column] of texts) {
@@ -76,7 +76,7 @@ test('bytes that are not UTF-8 in names, emails and other texts cause the status
   )
 })
 
-test('text that is not UTF-8 in the local workspace makes commands exit 74, is reported by doctor, and is removed by local restore', async () => {
+test('text that is not UTF-8 in the local workspace makes commands exit 74 until local restore replaces the workspace', async () => {
   const world = await createWorld()
   const { stdout: room } = await world.run('--local rooms create --name Good --type open -o ids')
   await world.run('local backup good.db')
