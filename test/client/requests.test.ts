@@ -419,7 +419,7 @@ describe('a 400 response without a reason', () => {
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
 
-  test('a 400 response without a reason means a refused parameter if the key works', async () => {
+  test('a 400 response without a reason means a refused parameter if the service accepts the key', async () => {
     respondByPath({ '/rooms/r1': bad, '/rooms?limit=1': empty })
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,

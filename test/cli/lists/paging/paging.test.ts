@@ -241,7 +241,7 @@ describe('a list of a service with unusual paging', () => {
     expect(await listIds('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('a JSON list of several pages has no total if the service sends no total', async () => {
+  test('rooms list --json of several pages prints no total if the service sends no total', async () => {
     serveUnusualPaging(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
@@ -281,7 +281,7 @@ describe('a list of a service with unusual paging', () => {
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('a JSON list of several pages contains the other fields of the last page', async () => {
+  test('rooms list --json of several pages prints the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
