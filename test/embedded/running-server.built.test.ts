@@ -20,13 +20,13 @@ function createOwner(dir: string): ServingProcess {
   return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
 }
 
-test('a data directory without a serving process has no owner', async () => {
+test('findServingProcess returns undefined for a data directory without a serving process', async () => {
   const dir = tempDir()
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   expect(existsSync(join(dir, 'owner.lock'))).toBe(false)
 })
 
-test('the process that serves a data directory is found together with its API key until it releases the lock', async () => {
+test('findServingProcess returns the lock owner with its API key until the owner releases the lock', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   expect(await findServingProcess(dir, machine)).toBeUndefined()
