@@ -6,6 +6,7 @@ import type { DefineAction } from './cli/kernel/action.ts'
 import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
 import { Context, type ContextSetup } from './cli/kernel/context.ts'
 import type { Effect } from './cli/kernel/effect.ts'
+import { isHarmless } from './cli/kernel/effect.ts'
 import { commandPath, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
 import type { CalledCommand } from './cli/mistakes/intended.ts'
 import { resolveNames } from './cli/names/arguments.ts'
@@ -24,6 +25,7 @@ import {
   NotFoundError,
   OutputError,
   PartialError,
+  suggest,
   suggestHelp,
   toExhaustedHandlesError,
   toMeetroomError,
@@ -169,6 +171,11 @@ const readListOf: ContextSetup['readList'] = async function* (context, client, n
 function missingCommandError(program: Command, [name, ...words]: readonly string[]): UsageError {
   const group = name ? findCommand(program, name) : undefined
   if (!group) return new UsageError('no command given', { hint: ['see: ', suggestHelp()] })
+  const [only, ...others] = group.commands
+  if (only instanceof MeetroomCommand && others.length === 0 && isHarmless(only.effect ?? 'any'))
+    return new UsageError(`${name} needs a command: ${only.name()}`, {
+      hint: ['did you mean: ', suggest([group.name(), only.name(), ...words])],
+    })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
     hint: ['see: ', suggestHelp(group.name(), ...words.filter((word) => word !== 'help'))],

@@ -171,6 +171,9 @@ const cases: Case[] = [
     code: 10,
     when: 'confirmation is required',
     command: 'users delete ada',
+    arrange: async () => {
+      await world.send('POST', '/users', { user_id: 'ada' })
+    },
     stderr:
       'error: deleting users needs confirmation, and there is no terminal for a prompt\n' +
       'hint: pass --yes to confirm in advance\n',

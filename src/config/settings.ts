@@ -264,11 +264,12 @@ function convert<T>(
   try {
     return { value: parse(setting.value), from: setting.from }
   } catch (error) {
-    if (error instanceof UsageError)
-      throw new UsageError(`${setting.from}: ${error.message}`, {
-        hint: error.hint,
-        correction: error.correction,
-      })
-    throw error
+    if (!(error instanceof UsageError)) throw error
+    const [, meant] = error.correction ?? []
+    throw new UsageError(`${setting.from}: ${error.message}`, {
+      hint:
+        meant !== undefined && /^MEETROOM_/.test(setting.from) ? `set ${setting.from}=${meant}` : error.hint,
+      correction: error.correction,
+    })
   }
 }

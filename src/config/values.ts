@@ -44,7 +44,12 @@ export function isJson(format: string | undefined): boolean {
 
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
-  if (!format) throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`)
+  if (!format) {
+    const near = findClosest(text, formats)
+    throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`, {
+      correction: near === undefined ? undefined : [text, near],
+    })
+  }
   return format
 }
 

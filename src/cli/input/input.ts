@@ -8,6 +8,7 @@ import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
 import { type ErrorDetails, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { findNearChoice } from '../output/views/near-field.ts'
 import { checkId, refuseOtherText } from './id-arguments.ts'
 import { findNearJson } from './near-json.ts'
 import { findNearUrl } from './near-url.ts'
@@ -104,8 +105,15 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   if (user === undefined)
     throw new UsageError(`--member must be USER, USER:ROLE or USER:ROLE:NAME, not “${text}”`)
   const known = memberTypes.find((known) => known === type)
-  if (type && !known)
-    throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`)
+  if (type && !known) {
+    const near = findNearChoice(type, memberTypes)
+    throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`, {
+      correction:
+        near === undefined
+          ? undefined
+          : [text, [user, near, ...(name === undefined ? [] : [name])].join(':')],
+    })
+  }
   return {
     user_id: checkId('--member', 'user', user),
     ...omitUndefined({ type: known, name: name || undefined }),

@@ -75,7 +75,7 @@ export function findLikely(items: readonly Item[], text: string, fields: readonl
   const [first = ''] = fields
   // The end of an ID is missing in a narrow table.
   const cut = items.filter((item) => text.length >= minCutLength && toText(item[first]).startsWith(text))
-  if (cut.length === 1) return cut
+  if (cut.length > 0) return cut
   // With two edits, “Fritz Kaiser” would find “Fritz Maier”.
   const candidates = items.map((item) => toText(item[first]))
   const closest = findAllClosest(text, candidates, 1)

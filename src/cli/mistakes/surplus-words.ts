@@ -84,7 +84,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
-  if (flag && reason && pattern?.test(text)) {
+  if (flag && reason && pattern?.test(text) && !rest.includes(flag)) {
     const [choiceFlag, choice] = findFlagOf(given.at(-1) ?? '', listOptions(command)) ?? []
     const named =
       choiceFlag && choice && given.length > 1 && !rest.includes(choiceFlag)

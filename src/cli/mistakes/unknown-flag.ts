@@ -29,7 +29,11 @@ export function explainUnknownFlag({
 }: UsageProblem): UsageError | undefined {
   // The message must not repeat the value after `=`, which may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
-  if (/^--?(api-?key|key|token)/i.test(flag)) return explainKeyAsArgument()
+  if (
+    /^--?(api-?key|key|token)/i.test(flag) ||
+    (words[0] === 'auth' && /^--?(pass(word)?|secret)$/.test(flag))
+  )
+    return explainKeyAsArgument()
   const options = listOptions(command)
   const own = options.find(({ long, short }) => long === flag || short === flag)
   if (own?.isBoolean()) {
@@ -56,28 +60,32 @@ export function explainUnknownFlag({
       hint: ['did you mean: ', suggest([...words, ...respelled.words])],
     })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
-  const [argument] = command.registeredArguments
+  const argument = command.registeredArguments.find((each, i) => {
+    const name = each.name()
+    const others = i > 0 ? ['--member'] : ['room', 'user'].includes(name) ? ['--id', '--name'] : ['--id']
+    return [`--${name}`, `--${name}-id`, ...others].includes(flag)
+  })
   const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
   if (isPlace && given.length === 2)
     return new UsageError(message, {
       hint: ['did you mean: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
     })
-  const isArgument = flag === `--${argument?.name()}` && given.length <= command.registeredArguments.length
+  const isArgument = argument !== undefined && given.length <= command.registeredArguments.length
   const fixed = isArgument ? undefined : replaceUnknown(flag, command, options, rest)
   if (/^-+(h|help|hlep|hepl|\?)$/i.test(flag))
     return new UsageError(message, { hint: ['did you mean: ', suggestHelp(...words)] })
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
-  if (argv.length > 0 && command.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
-    const noun = command.registeredArguments[0].name()
-    if (flag === '--id' || flag === `--${noun}` || flag === `--${noun}-id`) {
-      const at = rest.indexOf(flag)
-      const item = rest[at + 1] ?? ''
-      const [reason, fixed] =
-        noun === 'room' && flag === '--room'
-          ? ['pass the room without a flag: ', fitRoom(item)]
-          : ['pass the ID alone: ', item]
-      return new UsageError(message, { hint: [reason, suggest([...words, ...rest.toSpliced(at, 2, fixed)])] })
-    }
+  const at = rest.indexOf(flag)
+  const item = rest[at + 1]
+  if (argv.length > 0 && argument && item !== undefined) {
+    const [reason, fixed] =
+      flag === '--room'
+        ? ['pass the room without a flag: ', fitRoom(item)]
+        : [
+            `pass the ${/id$/.test(flag) ? 'ID' : argument.name()} without a flag: `,
+            flag === '--name' ? `name:${item}` : item,
+          ]
+    return new UsageError(message, { hint: [reason, suggest([...words, ...rest.toSpliced(at, 2, fixed)])] })
   }
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
@@ -204,7 +212,7 @@ function findIntendedWords(
   const [ofValue, choice = ''] = (isAlone && findFlagOf(flag.slice(2), options)) || []
   if (ofValue !== undefined)
     return rest.includes(ofValue) ? undefined : [...rest.slice(0, at), ofValue, choice, ...rest.slice(at + 1)]
-  const state = joined === undefined && has('--where') ? findState(flag.slice(2), command) : undefined
+  const state = isAlone && has('--where') ? findState(flag.slice(2), command) : undefined
   if (state !== undefined && canFilter) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
   if (state !== undefined && !isReading(command))
     return [...withoutYes(rest.toSpliced(at, 1, '--where', state)), '--dry-run']

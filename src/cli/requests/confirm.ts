@@ -22,15 +22,17 @@ export function isInteractive(host: Host): boolean {
  */
 export async function confirm(
   context: RunningCommand,
-  { activity, describe, count = 1 }: Change,
+  { activity, describe, requireItems, count = 1 }: Change,
 ): Promise<void> {
   const { flags, host } = context
   if (flags.dryRun || flags.curl || flags.yes || count === 0) return
   const reason = explainNotInteractive(host)
-  if (reason !== undefined)
+  if (reason !== undefined) {
+    await requireItems?.()
     throw new ConfirmationError(`${activity} needs confirmation, and ${reason}`, {
       hint: 'pass --yes to confirm in advance',
     })
+  }
   const text = await describe()
   const question = visible(context.redact(text.charAt(0).toUpperCase() + text.slice(1)))
   const { askLine, askConfirmation } = await import('./ask.ts')

@@ -25,6 +25,8 @@ export type Connect = (
 export interface Change {
   activity: string
   describe: () => Promise<string>
+  /** Rejects if an item does not exist. Awaited if no prompt is possible, because `--yes` does not help then. */
+  requireItems?: () => Promise<unknown>
   count?: number
 }
 

@@ -1,5 +1,6 @@
 import { ConfirmationError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import type { Change } from '../requests/running-command.ts'
 
 /** Maximum number of items that `--yes` confirms without `--max`. */
 const maxByYes = 20
@@ -11,11 +12,6 @@ interface ChangedItems {
   verb?: string
 }
 
-interface Question {
-  activity: string
-  describe: () => Promise<string>
-}
-
 /**
  * @param question question for the prompt; undefined if only `--max` matters
  * @throws {ConfirmationError} if there are too many items, or the change is not confirmed
@@ -23,7 +19,7 @@ interface Question {
 export async function confirmItems(
   context: Context,
   { count, nouns, max, verb = 'affect' }: ChangedItems,
-  question?: Question,
+  question?: Change,
 ): Promise<void> {
   const hint = `pass --max ${count} to affect all items`
   if (max !== undefined && count > max)

@@ -22,7 +22,7 @@ interface Targets {
 
 /**
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {NotFoundError} for a missing item in the prompt, without `--ignore-not-found`
+ * @throws {NotFoundError} without `--yes`, for a missing item among the first, unless `--ignore-not-found`
  */
 export async function confirmTargets(
   context: Context,
@@ -30,10 +30,11 @@ export async function confirmTargets(
   targets: Targets,
 ): Promise<void> {
   const [, nouns] = views[change.kind].noun
+  const describe = () => describeTargets(context, change, targets)
   await confirmItems(
     context,
     { count: targets.ids.length, nouns, max: targets.max },
-    { activity: `${change.gerund} ${nouns}`, describe: () => describeTargets(context, change, targets) },
+    { activity: `${change.gerund} ${nouns}`, describe, requireItems: describe },
   )
 }
 

@@ -169,6 +169,7 @@ describe('a command that prompts for input', () => {
   )
 
   test('users delete on a terminal exits 10 without a prompt in CI', async () => {
+    await world.send('POST', '/users', { user_id: 'ada' })
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,

@@ -188,15 +188,15 @@ describe('the flags --yes and --max', () => {
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
   ])(
-    'with the room count %i, the command “rooms delete ROOM… %s” exits 10 without a request',
+    'with the room count %i, the command “rooms delete ROOM… %s” exits 10 without a write',
     async (count, flags, stderr) => {
-      const ids = Array.from({ length: count }, (_, i) => `r${i}`)
+      const ids = await rooms(count)
       expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
         code: 10,
         stdout: '',
         stderr,
       })
-      expect(world.requests).toEqual([])
+      expect(writes()).toEqual([])
     },
   )
 
@@ -242,16 +242,17 @@ describe('the flags --yes and --max', () => {
   })
 
   test.each([
-    ['rooms terminate', 'terminating rooms'],
-    ['users delete', 'deleting users'],
-    ['members block r --force', 'blocking members'],
-  ])('the flags --yes and --max apply to %s', async (command, doing) => {
+    ['rooms terminate', 'terminating rooms', 'no such room: x0'],
+    ['users delete', 'deleting users', 'no such user: x0'],
+    ['members block r --force', 'blocking members', 'no such room or member: r x0'],
+  ])('the flags --yes and --max apply to %s', async (command, doing, missing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
-    expect(await run('')).toMatchObject({ code: 10, stderr: needsConfirmation(doing) })
     expect(await run('--yes')).toMatchObject({ code: 10, stderr: tooMany(doing, 21) })
     expect(await run('--yes --max 20')).toMatchObject({ code: 10, stderr: beyond(doing, 21, 20) })
     expect(world.requests).toEqual([])
+    expect(await run('')).toMatchObject({ code: 3, stderr: expect.stringContaining(missing) })
+    expect(writes()).toEqual([])
   })
 
   test.each(['rooms reopen', 'members unblock r'])(

@@ -3,7 +3,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { findDataDir } from '../../requests/find-service.ts'
+import { findWorkspaceDir } from './workspace.ts'
 
 interface Flags {
   overwrite?: boolean
@@ -27,7 +27,7 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
         const printer = await context.printer()
         const { backUp } = await import('../../../embedded/backups/back-up.ts')
         const facts: Printed['local backup'] = await backUp({
-          dir: await findDataDir(host, dataDir),
+          dir: await findWorkspaceDir(context, dataDir),
           path: resolve(host.cwd, file),
           overwrite,
           machine: host,

@@ -4,9 +4,8 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { findDataDir } from '../../requests/find-service.ts'
-import { confirmLoss, formatContents, requireWritableWorkspace } from './confirm.ts'
 import { control, controlFlag } from './control-client.ts'
+import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
 
 export function defineLocalReset(local: MeetroomCommand, act: DefineAction): void {
   const reset = local
@@ -43,7 +42,7 @@ async function run(context: Context, dataDir: string | undefined): Promise<void>
   const printer = await context.printer()
   await requireWritableWorkspace(context)
   const { reset } = await import('../../../embedded/backups/reset.ts')
-  const workspace = await findDataDir(host, dataDir)
+  const workspace = await findWorkspaceDir(context, dataDir)
   const saved = await reset({ dir: workspace, machine: host }, (facts) =>
     confirmLoss(
       context,

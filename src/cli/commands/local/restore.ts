@@ -5,8 +5,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { findDataDir } from '../../requests/find-service.ts'
-import { confirmLoss, formatContents, requireWritableWorkspace } from './confirm.ts'
+import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
 
 export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): void {
   const restore = local
@@ -31,7 +30,7 @@ async function run(context: Context, file: string, dataDir: string | undefined):
   const printer = await context.printer()
   await requireWritableWorkspace(context)
   const { restore } = await import('../../../embedded/backups/restore.ts')
-  const dir = await findDataDir(host, dataDir)
+  const dir = await findWorkspaceDir(context, dataDir)
   const backup = resolve(host.cwd, file)
   const { facts, saved, changedRows } = await restore({ dir, machine: host }, backup, (facts) =>
     confirmLoss(

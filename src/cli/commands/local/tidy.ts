@@ -6,8 +6,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { describeSize } from '../../output/terminal/size.ts'
-import { findDataDir } from '../../requests/find-service.ts'
-import { confirmLoss, requireWritableWorkspace } from './confirm.ts'
+import { confirmLoss, findWorkspaceDir, requireWritableWorkspace } from './workspace.ts'
 
 const defaultKept = 1
 
@@ -40,7 +39,7 @@ async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Pr
   const { deleteSavedCopies, listSavedCopies, sumBytes } = await import(
     '../../../embedded/store/saved-copies.ts'
   )
-  const workspace = await findDataDir(context.host, dataDir)
+  const workspace = await findWorkspaceDir(context, dataDir)
   const old = listSavedCopies(workspace).slice(keep)
   const bytes = sumBytes(old)
   if (old.length > 0)

@@ -4,6 +4,16 @@ import { describeSystemError, UsageError } from '../../../errors.ts'
 export function parseListenHost(text: string): string {
   if (text.trim() === '')
     throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
+  const [, host, port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(text) ?? []
+  if (host !== undefined && port !== undefined)
+    throw new UsageError(`--host must have no port, not “${text}”`, {
+      hint: 'pass the port with --port',
+      lineEdit: {
+        before: 'pass the port with --port: ',
+        omit: ['--host', '--port'],
+        add: ['--host', host, '--port', port],
+      },
+    })
   return text
 }
 
