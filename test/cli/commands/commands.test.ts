@@ -53,7 +53,7 @@ describe('every command', () => {
   })
 })
 
-test('commands --json documents the exit code 8 of users list --all-profiles for users list, but not for users create', async () => {
+test('commands --json documents exit code 8 for users list because of --all-profiles, and omits it for users create', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   await world.run('auth login --profile one --with-token', {
@@ -77,7 +77,7 @@ test('the list of exit codes documents every exit code of every command', async 
     for (const code of exit_codes) expect(exitCodes).toHaveProperty(String(code))
 })
 
-test('commands --json shows the type, the default and the choices of a flag, and whether a flag is repeatable or required', async () => {
+test('commands --json shows the properties of a flag, such as its type, its default and its choices', async () => {
   const flags = (await facts()).commands.flatMap((command) =>
     command.flags.map((flag) => ({ ...flag, of: command.name })),
   )
@@ -91,7 +91,7 @@ test('commands --json shows the type, the default and the choices of a flag, and
   expect(find('webhooks verify', '--headers')).toMatchObject({ required: true })
 })
 
-test('commands prints a table by default, and prints the command names with -o ids', async () => {
+test('meetroom commands prints a table by default, and only the command names with -o ids', async () => {
   const world = await createWorld()
   expect((await world.run('commands')).stdout).toContain('rooms delete ')
   expect((await world.run('commands -o ids')).stdout.split('\n')).toContain('rooms delete')

@@ -70,7 +70,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('api --paginate takes the page size and the first offset from the parameters, and sends the other parameters with each request', async () => {
+  test('api --paginate starts at the given offset with the given limit, and repeats the other parameters', async () => {
     for (const user_id of ['ada', 'alan', 'grace'])
       await world.send('POST', '/users', { user_id, email: 'a@b.c' })
     const { stdout } = await world.run([

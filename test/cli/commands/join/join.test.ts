@@ -160,7 +160,7 @@ describe('control characters in messages', () => {
     )
   })
 
-  test('join -o ndjson on a terminal prints a message with control characters as escaped JSON that parses to the same text', async () => {
+  test('join -o ndjson on a terminal escapes control characters in a message, and the JSON parses to the same text', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')

@@ -31,7 +31,7 @@ async function startControlled() {
 }
 
 describe('serve --control', () => {
-  test('serve --control writes the URL and the key to a file with owner-only access, and removes the file when the service stops', async () => {
+  test('serve --control writes a control file with owner-only access, and deletes the file when the service stops', async () => {
     const { file, stop, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -42,7 +42,7 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('serve --control replaces the control file of a killed service, and refuses the file of a running service and any other file', async () => {
+  test('serve --control replaces the control file of a killed service, and refuses any other existing file', async () => {
     const first = await startControlled()
     await first.kill()
     const second = await runServe(['--ephemeral', '--control', first.file], first.env)
@@ -76,7 +76,7 @@ describe('serve --control', () => {
 })
 
 describe('commands with --control FILE', () => {
-  test('commands with --control FILE seed and reset a service, add faults, and freeze, advance and resume the clock', async () => {
+  test('commands with --control FILE control the data, the faults and the clock of a running service', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -203,7 +203,7 @@ describe('the control listener', () => {
     ).toBe(200)
   })
 
-  test('the control listener refuses requests with an Origin header, a foreign Host header, another method or an unknown path', async () => {
+  test('the control listener refuses requests with a disallowed header, method or path', async () => {
     const { send } = await start()
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', 'http://localhost:4680'])
       expect(await send({ headers: { origin } })).toBe(403)
@@ -214,7 +214,7 @@ describe('the control listener', () => {
   })
 })
 
-test('each meetroom local command in the help topic testing exits 0 for a running service', async () => {
+test('each “meetroom local” command in the help topic “testing” exits 0 with a running service', async () => {
   const { run, env, file } = await startControlled()
   const seedFile = join(env.HOME, 'seed.json')
   writeFileSync(seedFile, JSON.stringify(seed))

@@ -276,7 +276,7 @@ test('profiles use local makes later commands send their requests to the embedde
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('commands with an invalid settings file read the local workspace, and write to the workspace only with --allow-write', async () => {
+test('with an invalid settings file, commands read the local workspace, and write to it only with --allow-write', async () => {
   store('{')
   expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--local')).toMatchObject({ code: 2 })
@@ -334,6 +334,6 @@ test('config set --local changes only the settings of the local profile', async 
   expect((await run('config get output')).stdout).toBe('table\n')
 })
 
-test('profile is an alias of profiles', async () => {
+test('the command group profile is an alias of profiles', async () => {
   expect((await run('profile ls -o ids')).stdout).toBe('local\n')
 })

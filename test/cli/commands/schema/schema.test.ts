@@ -146,7 +146,7 @@ test('schema validation reports values that do not match the JSON Schema', () =>
   ).toBeDefined()
 })
 
-test('meetroom schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema and for an unknown command', async () => {
+test('meetroom schema prints the JSON Schema of a command, and exits 2 for a name without a JSON Schema', async () => {
   const world = await createWorld()
   for (const line of ['schema rooms list', 'schema room ls'])
     expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])

@@ -32,7 +32,7 @@ function serveRooms() {
 
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
 
-test('sessions list --all-rooms --online shows room, participant, role and start time, and requests members only of occupied rooms', async () => {
+test('sessions list --all-rooms --online shows each participant, and requests members only of occupied rooms', async () => {
   serveRooms()
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
@@ -48,7 +48,7 @@ Maths 7a   m-x            guest  2026-01-01T08:10:00Z
   ])
 })
 
-test('sessions list --where prints the sessions of the matching room as JSON, and sessions list --all-rooms prints the sessions of all rooms as CSV', async () => {
+test('sessions list prints the sessions of the selected rooms as JSON with --where, and as CSV with --all-rooms', async () => {
   serveRooms()
   const { stdout } = await world.run('sessions list --where name=Choir --json')
   const choir = {

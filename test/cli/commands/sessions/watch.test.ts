@@ -265,7 +265,7 @@ describe('sessions watch with a failing service', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
-  test('sessions watch with a failing service waits longer after each failure until the service has responded for eight seconds', async () => {
+  test('sessions watch waits longer after each failure until the service has responded for eight seconds', async () => {
     const failing = Array.from({ length: 3 }, () => [{ instead: away() }, {}]).flat()
     const { run } = await watchedRoom([{}, ...failing, ...Array.from({ length: 8 }, () => ({})), ...failing])
     const { host } = await run('--retries 0 --interval 1s')
@@ -286,7 +286,7 @@ describe('sessions watch with a failing service', () => {
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
   ])(
-    'sessions watch with a failing service reports %s as a lost connection, and waits at most five minutes for Retry-After',
+    'sessions watch reports %s as a lost connection, and waits at most five minutes for Retry-After',
     async (_, instead, waitMs) => {
       const { run } = await watchedRoom([{}, { instead }, {}])
       const { code, stdout, host } = await run('--retries 0')
@@ -451,7 +451,7 @@ test('sessions watch reads ten thousand sessions in eleven requests per poll', a
 
 const list = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 })
 
-test('the events of sessions watch reproduce the last of several random lists of sessions', async () => {
+test('the events of sessions watch add up to the last list of sessions, for any sequence of lists', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(list), { minLength: 1, maxLength: 8 }),
@@ -475,7 +475,7 @@ test('the events of sessions watch reproduce the last of several random lists of
   )
 })
 
-test('sessions watch reports a join, a leave, the termination of the room, and the lost and restored connection when the service restarts', async () => {
+test('sessions watch reports the changes in a room of the embedded service and a restart of the service', async () => {
   let served = await serveWorkspace({ dir: tempDir() })
   const token = await served.user('ada', { name: 'Ada' })
   const room = await served.room()

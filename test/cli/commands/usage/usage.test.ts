@@ -61,7 +61,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts a session of zero minutes in the peak, but not two sessions that only touch', async () => {
+  test('usage counts a session of zero minutes in the peak, and does not count consecutive sessions as concurrent', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(

@@ -17,7 +17,7 @@ const block = async (room: string, user: string) =>
   world.send('PUT', `/rooms/${room}/members/${(await world.member(room, user)).id}`, { is_blocked: true })
 
 describe('users merge', () => {
-  test('users merge saves the first user, hands over the rooms, blocks and deletes the user, with one prompt and one report', async () => {
+  test('users merge saves the first user, hands over the rooms, and offboards the user after one prompt', async () => {
     const { plans, board, lobby } = world.ids
     const dry = await world.rows('users merge mallory ada --dry-run')
     expect(dry.stderr).toBe('would add ada to 2 rooms; would block 2 members and delete 1 user; 4 skipped\n')
@@ -78,7 +78,7 @@ describe('users merge', () => {
     expect((await world.rows(merge)).code).toBe(3)
   })
 
-  test('users merge hands over the other rooms, but blocks and deletes no user, if the members of a room cannot be listed', async () => {
+  test('users merge hands over the other rooms and keeps the first user if the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows(merge)
     expect(code).toBe(8)
@@ -104,7 +104,7 @@ describe('users merge', () => {
     expect(await world.member(plans, 'ada')).toBeUndefined()
   })
 
-  test('users merge exits 8 on a service that does not show blocks, and suggests the flag that accepts unconfirmed blocks', async () => {
+  test('users merge exits 8 on a service that omits is_blocked, and suggests --accept-unconfirmed-blocks', async () => {
     otherService(world, { without: ['is_blocked'] })
     const { code, stderr } = await world.rows(`${merge} --no-save`)
     expect(code).toBe(8)

@@ -11,7 +11,7 @@ const world = perTest(createAccessWorld)
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('users rooms', () => {
-  test('users rooms lists every room of a user with the member ID, the role, is_blocked and last_seen', async () => {
+  test('users rooms lists every room of a user with the details of the membership', async () => {
     const { ids, member } = world
     const blocked = await member(ids.plans, 'mallory')
     await world.send('PUT', `/rooms/${ids.plans}/members/${blocked.id}`, { is_blocked: true, type: 'host' })
@@ -205,7 +205,7 @@ describe('the field last_seen', () => {
     }
   })
 
-  test('last_seen of users rooms is the session end, the session start if the end is unknown, the current time while online, or null', async () => {
+  test('last_seen of users rooms is the latest known time of a session, or null for a member without sessions', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     const seen = Object.fromEntries(
       rows
@@ -226,7 +226,7 @@ describe('the field last_seen', () => {
     expect(stdout).toContain('28 days ago')
   })
 
-  test('members export --with last_seen adds the column last_seen and requests the sessions of each room with members once', async () => {
+  test('members export --with last_seen adds the column, and requests the sessions of each room with members once', async () => {
     const { code, stdout } = await world.outcome(
       'members export --all-rooms --with last_seen --columns user_id,last_seen',
     )

@@ -195,7 +195,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('webhooks redeliver prints the command that sends the events if the local workspace is not being served', async () => {
+  test('webhooks redeliver suggests meetroom serve if the local workspace is not being served', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()

@@ -163,7 +163,7 @@ describe('webhooks listen', () => {
     '--forward-to=nowhere',
     '--exec=',
     '--exec= ',
-  ])('webhooks listen %s exits 2', async (flag) => {
+  ])('webhooks listen exits 2 for the invalid flag “%s”', async (flag) => {
     expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
   })
 
@@ -178,7 +178,7 @@ describe('webhooks listen', () => {
 describe('webhooks listen --require-header', () => {
   const wrong = 'warning: the header x-token is'
 
-  test('webhooks listen --require-header responds 401 if the header is missing or has another value, and never prints the value', async () => {
+  test('webhooks listen --require-header responds 401 to a missing or wrong header, and never prints the value', async () => {
     save('token', 'a-header-token\n')
     const { post, stdout, stderr } = await listen(['--require-header', 'X-Token: @token'])
     expect(await post(body)).toBe(401)
@@ -239,7 +239,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(await stderr.next()).toBe('warning: the method is GET, not POST')
   })
 
-  test('webhooks listen --json prints each refused request and the field verified of each event', async () => {
+  test('webhooks listen --json prints each refused request, and the field “verified” of each accepted event', async () => {
     const { post, url, stdout } = await listen(['--json', '--secret', secret])
     expect(await post(body)).toBe(401)
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
@@ -378,7 +378,7 @@ describe('webhooks listen --secret', () => {
     },
   )
 
-  test('webhooks listen --secret accepts a signature up to five minutes from the clock, and an older signature with --tolerance', async () => {
+  test('webhooks listen --secret accepts a signature within five minutes of the clock, or within --tolerance', async () => {
     const at = (seconds: number) => signHeaders(body, new Webhook(secret), nowSeconds + seconds)
     const usual = await listen(['--secret', secret])
     expect(await usual.post(body, at(-300))).toBe(200)
@@ -389,7 +389,7 @@ describe('webhooks listen --secret', () => {
   })
 
   test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
-    'webhooks listen exits 2 for the flags %j',
+    'webhooks listen exits 2 for the invalid flags %j',
     async (flags) => {
       expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
     },
@@ -407,7 +407,7 @@ describe('webhooks listen --secret', () => {
 })
 
 describe('webhooks listen --forward-to', () => {
-  test('webhooks listen --forward-to forwards events unchanged with their signature, and returns the status code of the receiver', async () => {
+  test('webhooks listen --forward-to forwards signed events unchanged, and responds with the status of the receiver', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')
@@ -422,7 +422,7 @@ describe('webhooks listen --forward-to', () => {
     ])
   })
 
-  test('webhooks listen --forward-to returns 503 when the receiver responds 503', async () => {
+  test('webhooks listen --forward-to responds 503 when the receiver responds 503', async () => {
     const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
     const { post } = await listen(['--forward-to', url])
     expect(await post(body)).toBe(503)

@@ -35,7 +35,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('workspace apply --prune with the suggested --lock blocks the member who is missing from the file, and records the block', async () => {
+test('workspace apply --prune with the suggested --lock blocks a member missing from the file and records the block', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')
@@ -48,7 +48,7 @@ test('workspace apply --prune with the suggested --lock blocks the member who is
   expect(diff.code).toBe(0)
 })
 
-test('a second workspace file can adopt the rooms with a separate lock file, as the hint suggests', async () => {
+test('workspace adopt of a second file succeeds with the separate lock file that the hint suggests', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })
