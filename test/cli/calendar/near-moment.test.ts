@@ -60,7 +60,7 @@ test.each([
   '25:5',
   '1 foo',
   'last week',
-])('the error for the invalid time %j suggests no time', (text) => {
+])('the error for the invalid time %j contains no correction and no hint', (text) => {
   const { correction, hint } = toMomentError('x', text, now, zone)
   expect({ correction, hint }).toEqual({ correction: undefined, hint: undefined })
 })

@@ -9,7 +9,7 @@ test.each([
   ['name = =x', { user_id: '=x' }],
   ['name = ~love', { user_id: 'x', name: 'a ~lovelace' }],
 ])(
-  'the correction of the condition “%s” selects the item whose value begins with an operator',
+  'the suggested correction of the condition “%s” selects the item whose value contains the operator',
   async (typed, user) => {
     await world.send('POST', '/users', user)
     const list = async (condition: string) => world.run(['users', 'list', '--where', condition, '-o', 'ids'])

@@ -94,7 +94,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields, in any order of the conditions', async () => {
+  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await listIds('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
@@ -112,7 +112,7 @@ describe('a --where condition on room metrics', () => {
 
   test.each<[string, UseDifferences]>([
     ['that sends no totals', { withoutTotals: true }],
-    ['that counts only what it sends', { countsPages: true }],
+    ['whose totals count only the returned items', { countsPages: true }],
     ['that refuses a limit for sessions', { refusesLimit: true }],
     ['that ignores the filter of sessions', { ignoresFilter: true }],
     ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
@@ -132,7 +132,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('a --where condition on room metrics does not match a room without the required value, and a notice counts these rooms', async () => {
+  test('a --where condition on room metrics excludes rooms without the required value, and a notice counts them', async () => {
     const unclear = {
       room: room('unclear'),
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
@@ -173,7 +173,7 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('a --where condition on room metrics uses the lists of sessions and members even if the room has fields with the same names', async () => {
+  test('a --where condition on room metrics ignores fields of the room with the names of the metrics', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
     expect(await listIds('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
@@ -249,7 +249,7 @@ describe('a condition on idle for a room without sessions', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
   })
 
-  test('a condition on idle is a usage error if a room has no sessions and no created_at, unless another condition excludes the room', async () => {
+  test('a condition on idle is a usage error if no other condition excludes a room without sessions and created_at', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
     for (const [command, condition, suggested] of [
@@ -337,7 +337,7 @@ describe('a room whose data cannot be read', () => {
     expect(await listIds('idle>90d')).toBe('old never')
   })
 
-  test('rooms delete --where exits 8 and names the unread rooms if the service responds 404 to every request for sessions', async () => {
+  test('rooms delete --where exits 8 and names the unread rooms if every request for sessions gets a 404 response', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -353,7 +353,7 @@ describe('a room whose data cannot be read', () => {
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('rooms list --where repeats a request for a room after a 429 response', async () => {
+  test('rooms list --where retries a request for a room after a 429 response', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),

@@ -246,7 +246,7 @@ describe('an export', () => {
       '1 of 130 members',
     ],
   ])(
-    'members export --all-rooms prints the members of the other rooms and exits 8 if the member list of one room is %s',
+    'members export --all-rooms prints the members of the other rooms and exits 8 if one member list is %s',
     async (_, given, says) => {
       await user('ada')
       const ids: string[] = []
@@ -451,7 +451,7 @@ describe('members export --all-rooms', () => {
     },
   )
 
-  test('members export --all-rooms requests the member lists of several rooms concurrently and writes them in the order of the rooms', async () => {
+  test('members export --all-rooms requests member lists concurrently and writes them in the order of the rooms', async () => {
     const answered: string[] = []
     let waiting: { room: string; go: () => void }[] = []
     world.intercept = async (request, next) => {
@@ -486,7 +486,7 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
-  test('members export --all-rooms prints room names, which an import ignores, and --columns adds room names for given rooms', async () => {
+  test('members export prints room names with --all-rooms or --columns room_name, and members import ignores them', async () => {
     const csv = await runExport('members export --all-rooms', `18 members${withoutTokens}`)
     expect(csv.split('\r\n')[0]).toBe(
       'id,user_id,room_id,type,created_at,is_blocked,name,room_name,updated_at',
@@ -611,7 +611,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'an import of a %s export with --if-exists skip or overwrite into the same workspace changes no user, room or member',
+    'an import of a %s export into the same workspace changes nothing with --if-exists skip or overwrite',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })

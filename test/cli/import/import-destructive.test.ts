@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('rooms import that terminates existing rooms exits 10 without a terminal and --yes, and applies --max only to rooms that it terminates', async () => {
+  test('rooms import that terminates existing rooms needs confirmation, and --max limits only the terminated rooms', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:

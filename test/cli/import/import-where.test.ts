@@ -18,7 +18,7 @@ async function saveRooms() {
 }
 
 describe('rooms import --where', () => {
-  test('rooms import --where restores two parts of a file, and an import of the whole file creates only the missing rooms', async () => {
+  test('rooms import of a whole file creates only the missing rooms after two imports with --where', async () => {
     await saveRooms()
     const maths = ['--where', 'name~^maths']
     const dry = await importing(...maths, '--dry-run')

@@ -100,7 +100,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
       expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
     })
 
-    test(`with a service ${name} and -o ${format}, rooms terminate, rooms reopen and rooms delete change only the selected rooms`, async () => {
+    test(`with a service ${name} and -o ${format}, commands that write change only the selected rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
         [`rooms reopen ${ids['Delta']}`]: 'Delta',

@@ -8,7 +8,7 @@ async function room(name: string, fields: object = {}): Promise<string> {
   return (await world.send('POST', '/rooms', { name, type: 'open', ...fields })).body.room.id
 }
 
-test('rooms list can filter, sort and print remaining_seconds, even for a reopened room', async () => {
+test('rooms list filters and sorts rooms by remaining_seconds, even after a room is reopened', async () => {
   const long = await room('Long', { max_meeting_seconds: 600 })
   await room('Unlimited')
   const over = await room('Over', { max_meeting_seconds: 60 })
@@ -30,7 +30,7 @@ test('rooms list can filter, sort and print remaining_seconds, even for a reopen
   expect((await world.run(`rooms get ${long} --query room.remaining_seconds`)).stdout).toBe('600\n')
 })
 
-test('rooms list --where remaining_seconds<60 prints no room and names the field on standard error if the service omits the field', async () => {
+test('rooms list --where remaining_seconds<60 prints no room and names the field if the service omits the field', async () => {
   const one = { id: 'r1', name: 'R', max_meeting_seconds: 60, meeting_time: 20 }
   world.intercept = async ({ url }) => answer(200, url.includes('/rooms/') ? { room: one } : { rooms: [one] })
   const run = await world.run([...['rooms', 'list', '--where', 'remaining_seconds<60', '-o', 'ids']])
@@ -38,7 +38,7 @@ test('rooms list --where remaining_seconds<60 prints no room and names the field
   expect(run.stderr).toContain('remaining_seconds')
 })
 
-test('the embedded service ignores a changed remaining_seconds in the body of a room update or creation', async () => {
+test('the embedded service ignores remaining_seconds in the body of a request to create or update a room', async () => {
   const id = await room('R', { max_meeting_seconds: 60 })
   const { room: read } = (await world.send('GET', `/rooms/${id}`)).body
   const changed = { ...read, remaining_seconds: 7, name: 'Other' }

@@ -127,7 +127,7 @@ describe('the journal of an import', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('the journal of users import is stored beside the input file until every row succeeds, or permanently in the file of --journal', async () => {
+  test('users import deletes its journal when every row succeeds, unless --journal names the file', async () => {
     world.file('in.csv', usersCsv(1))
     await run('users import in.csv')
     await run('users import in.csv')
@@ -263,7 +263,7 @@ describe('an import with a journal', () => {
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('users import can be repeated after a wrong key prevents all requests', async () => {
+  test('users import with a wrong key exits 4, and the suggested command completes the import', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })

@@ -215,7 +215,7 @@ describe('an Excel workbook', () => {
     expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
   })
 
-  test('a ZIP archive that is not an Excel workbook is refused with its own error message', async () => {
+  test('a ZIP archive that is not an Excel workbook is refused with a hint to unpack the archive', async () => {
     world.file('people.csv', createArchive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
@@ -340,7 +340,7 @@ describe('rooms import --group-by name', () => {
     beforeEach(() => world.file('courses.csv', rows))
     const imported = '; 3 invalid rows'
 
-    test('rooms import --group-by name reports each row with an invalid member with its line', async () => {
+    test('rooms import --group-by name reports and counts the rows with an invalid member', async () => {
       const { code, stderr } = await world.run(line)
       expect([code, stderr]).toEqual([
         2,
@@ -398,7 +398,7 @@ describe('rooms import --group-by name', () => {
       },
     )
 
-    test('rooms import --group-by name --skip-invalid skips an invalid member in NDJSON, and writes its unchanged row to the file of --failed-out', async () => {
+    test('rooms import --group-by name --skip-invalid writes the NDJSON row of an invalid member to --failed-out', async () => {
       const bad = { name: 'Algebra', user_id: 5, member_type: 5, member_name: 'A' }
       const good = { name: 'Algebra', type: 'open', user_id: 'grace' }
       world.file('courses.ndjson', `${JSON.stringify(bad)}\n${JSON.stringify(good)}\n`)

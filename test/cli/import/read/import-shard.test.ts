@@ -295,7 +295,7 @@ describe('a second import of rooms', () => {
   })
 })
 
-test('users import in shards repeats a request after a 429 response', async () => {
+test('users import in shards retries a request after a 429 response', async () => {
   world.file('in.csv', usersCsv(4))
   let refused = 0
   world.intercept = async (request, next) =>

@@ -102,7 +102,7 @@ describe('a list that does not change', () => {
 })
 
 describe('random lists', () => {
-  test('a list whose rows differ between readings is printed without repetition, and without an error or notice only if it is complete', async () => {
+  test('a list whose rows differ between readings repeats no row, and is complete or causes an error or notice', async () => {
     await fc.assert(
       fc.asyncProperty(unstable, async ({ count, cap, readings, isLastWhole }) => {
         const all = isLastWhole ? [...readings, upTo(count)] : readings
@@ -126,7 +126,7 @@ describe('random lists', () => {
     )
   })
 
-  test('a list without a total causes no error if its rows do not change, and is complete or causes an error if its rows change', async () => {
+  test('a list without a total is complete if its rows do not change, and otherwise is complete or causes an error', async () => {
     const repeats = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {
