@@ -154,7 +154,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('a read command with --all-profiles adds the profile to NDJSON objects and CSV rows, and prints only IDs with -o ids', async () => {
+  test('a read command with --all-profiles adds the profile to NDJSON and CSV, and prints only IDs with -o ids', async () => {
     expect((await run('rooms list --all-profiles -o ndjson')).stdout).toBe(
       '{"profile":"east","id":"e1","name":"Kyoto","type":"open"}\n' +
         '{"profile":"east","id":"e2","name":"Osaka","type":"private"}\n' +
@@ -235,7 +235,7 @@ describe('a read command with --all-profiles', () => {
   )
 
   test.each(['', ' --json'])(
-    'a read command with --all-profiles and --curl%s prints the requests to other profiles and exits 8 if a lookup fails',
+    'if one lookup fails, a read command with --all-profiles and --curl%s prints the other requests and exits 8',
     async (format) => {
       east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
       const { code, stdout, stderr } = await run(`rooms get name:Lisbon --all-profiles --curl${format}`)
@@ -298,7 +298,7 @@ describe('a failure with --all-profiles', () => {
     )
   })
 
-  test('the failure of one profile with --all-profiles is listed in the JSON document, and on standard error with -o ndjson', async () => {
+  test('the failure of one profile with --all-profiles is in the JSON document, or on standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)

@@ -59,7 +59,7 @@ test.each([
     'C:Usersother.csv',
     'this is a Windows path, and the shell removed its backslashes; pass a path of this system',
   ],
-])('users import of %s names the path as typed, and explains it', async (path, hint) => {
+])('users import names the missing file %s as typed, and prints a hint', async (path, hint) => {
   world.file('people.csv', 'user_id\nada\n')
   mkdirSync(world.path('folder'))
   world.file('folder/list.csv', 'user_id\nada\n')
@@ -98,7 +98,7 @@ test('--data with the name of a file causes a suggestion of --data @FILE', async
   ])
 })
 
-test('a secret or header that names a file causes a suggestion of @FILE, and the message @FILE causes a suggestion of < FILE', async () => {
+test('a secret, header or message that names a file causes a suggestion of the correct syntax for files', async () => {
   for (const name of ['secret.txt', 'two words.txt']) world.file(name, 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0')
   world.file('body.json', '{}')
   const verify = ['webhooks', 'verify', 'body.json', '--headers', 'body.json']

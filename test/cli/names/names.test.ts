@@ -35,7 +35,7 @@ const commandsWithLookup = async () =>
   (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
 describe('a command that accepts a room', () => {
-  test('the table of room arguments contains more than 15 command lines', () => {
+  test('the tests of room arguments cover more than 15 command lines', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
@@ -150,7 +150,7 @@ describe('a user given as name:… or email:…', () => {
     world.send('POST', '/users', { user_id, name, ...(email && { email }) })
   const lookupOfUsers = 'GET /users?limit=1000'
 
-  test('a user given as name:… or email:… resolves to the user with that exact name, or with that email in any letter case', async () => {
+  test('a user given as name:… or email:… is resolved by the exact name, or by the email in any letter case', async () => {
     await create('a1', 'Ada', 'ada@School.example')
     await create('a2', 'ada', 'ada@school.example.org')
     expect((await world.run('users get name:Ada -o ids')).stdout).toBe('a1\n')

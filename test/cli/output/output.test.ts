@@ -226,7 +226,7 @@ describe('JSON output', () => {
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('JSON output and output in other formats succeed for an item with a repeated field and a number beyond double precision', async () => {
+  test('rooms list in several formats exits 0 for an item with a repeated field and a number beyond double precision', async () => {
     respondWith('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
@@ -498,7 +498,7 @@ describe('the deprecated fields of a room', () => {
       expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
   })
 
-  test('the deprecated fields of a room are empty columns of lists, and absent from records, if --columns selects these fields', async () => {
+  test('the deprecated fields of a room in --columns are empty columns in lists, and absent from records', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
@@ -531,9 +531,12 @@ describe('colors', () => {
     ['in ids', 'rooms list -o ids', { tty: true }, false],
     ['in JSON', 'rooms list -o json', { tty: true }, false],
     ['in CSV with FORCE_COLOR', 'rooms list -o csv', { env: { FORCE_COLOR: '1' } }, false],
-  ])('colors of output %s follow the color settings', async (_, line, options, expected) => {
-    expect(await on(line, options)).toBe(expected)
-  })
+  ])(
+    'output %s has colors only if the format, the terminal and the settings allow them',
+    async (_, line, options, expected) => {
+      expect(await on(line, options)).toBe(expected)
+    },
+  )
 
   test('colors of a table do not change the text of the table', async () => {
     const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })

@@ -70,7 +70,7 @@ describe('the plan for a member', () => {
     expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
   })
 
-  test('the plan for a member unblocks a member unless the values have a block', () => {
+  test('with ifBlocked unblock, the plan for a member removes the block unless the new values set a block', () => {
     const ifBlocked = 'unblock'
     expect(plan(blocked, {}, { ifBlocked })).toMatchObject({ values: { is_blocked: false } })
     expect(plan(blocked, { is_blocked: true }, { ifBlocked }).action).toBe('leave')

@@ -62,7 +62,7 @@ test('sessions report --all-rooms prints rooms in the order of the list if the r
   expect({ code, rooms: printed(stdout) }).toEqual({ code: 0, rooms: names(6) })
 })
 
-test('sessions report --concurrency 4 requests only eight rooms until the first room responds', async () => {
+test('sessions report --concurrency 4 requests only eight rooms before the first response arrives', async () => {
   rooms(100)
   const { asked, reached, release } = hold((room) => room === 'r0')
   const { host, done } = world.start([...report, '--concurrency', '4'])

@@ -54,7 +54,7 @@ test('the number of missed meetings equals the number of listed missed meetings,
   fc.assert(property, { numRuns: sized(20, 200) })
 })
 
-test('a meeting that a participant attends for less than minMinutes counts as missed in the period in which the meeting starts', () => {
+test('a meeting that a participant attends for less than minMinutes counts as missed in its first period', () => {
   const night: Interval = [20 * hourMs, 30 * hourMs]
   const [ada, bob] = [[night], [[28 * hourMs, 29 * hourMs] as const]].map((intervals, i) =>
     createPerson({ intervals, blocked: false, countedFrom: Number.NEGATIVE_INFINITY }, i),

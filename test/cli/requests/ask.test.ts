@@ -121,7 +121,7 @@ describe('rooms create on a terminal', () => {
     })
   })
 
-  test('rooms create on a terminal prints escapes for control characters in a pasted name, and sends the name unchanged', async () => {
+  test('rooms create on a terminal displays control characters in a pasted name as escapes, and sends them unescaped', async () => {
     const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
     const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
     expect(code).toBe(0)

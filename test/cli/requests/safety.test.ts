@@ -54,7 +54,7 @@ const requestsOf = (world: World) =>
 
 describe('the command', () => {
   test.each(calls)(
-    'the command “%s” sends no write on a protected profile without --allow-write, unless it sends its requests elsewhere',
+    'the command “%s” sends no write to the service of a protected profile without --allow-write',
     async (call) => {
       if (sendsElsewhere.test(call)) return
       const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
@@ -135,7 +135,7 @@ describe('the command', () => {
   )
 
   test.each(callsOf(3))(
-    'the command “%s” exits 4 if the service refuses the key of a request, unless it is a completion or sends its requests elsewhere',
+    'the command “%s” exits 4 if the service refuses the key, unless the command is a completion',
     async (call) => {
       const prepared = await prepare()
       prepared.world.intercept = async () => answer(401, {})

@@ -10,7 +10,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('each job is run or returned exactly once', () =>
+test('runJobs runs or returns each job exactly once', () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({

@@ -161,7 +161,7 @@ describe('--rate', () => {
     expect([pace.startRequest(), pace.startRequest()]).toEqual([undefined, undefined])
   })
 
-  test('--rate applies after a pause', async () => {
+  test('--rate starts jobs at equal intervals again after a pause', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -211,20 +211,20 @@ describe('a busy service', () => {
     expect(pauses).toEqual([200, 400, 800, 1600])
   })
 
-  test('a busy service is announced once during a long pause, and is not announced during a short pause', () => {
+  test('a long pause for a busy service causes one notice, and a short pause causes none', () => {
     const { pace, announced } = createPace()
     pace.onBusy(503, 4999, 0)
     for (let i = 0; i < 8; i++) pace.onBusy(503, 10_000, 0)
     expect(announced).toEqual([10])
   })
 
-  test('a pause that exceeds the timeout ends the run', () => {
+  test('a busy service ends the run if its Retry-After exceeds the timeout', () => {
     const { pace } = createPace()
     expect(pace.onBusy(429, 30_001, 0)).toBeUndefined()
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('the second request that is refused after five pauses ends the run if the service accepts no request between the pauses', async () => {
+  test('a busy service ends the run at the second refusal after five pauses without an accepted request', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {
@@ -318,7 +318,7 @@ describe('the learned rate', () => {
     expect(rates[2]).toBeGreaterThan(120)
   })
 
-  test('the learned rate decreases after a refusal by 3% to 25%, at most once a second, and delays other requests by 0.1 s', async () => {
+  test('two refusals in the same second decrease the learned rate only once, by 3% to 25%', async () => {
     const run = await learn()
     const before = await send(run, 2)
     expect(run.pace.onBusy(429, 1000, 0)).toBe(1000)
@@ -332,7 +332,7 @@ describe('the learned rate', () => {
     expect(after).toBeLessThan(0.97 * before)
   })
 
-  test('the learned rate does not apply to a pause of more than 1 s, which delays all requests', async () => {
+  test('a Retry-After of more than 1 s delays all requests, regardless of the learned rate', async () => {
     const run = await learn()
     await send(run, 1)
     run.pace.onBusy(429, 1001, 0)

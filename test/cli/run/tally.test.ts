@@ -63,7 +63,7 @@ describe('the exit code of a run', () => {
   })
 })
 
-test('a run exits 5 if no failed request has a response, and exits 1 if another failure occurs', () => {
+test('a run exits 5 if every failure is a missing response, and exits 1 after any other failure', () => {
   const unanswered = { status: 'failed', error: unreachable } as const
   const tally = createTally('unsent')
   tally.add(unanswered)
@@ -85,7 +85,7 @@ test('the error of a run contains the progress of the run and a hint', () => {
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
-test('a tally counts every item as tried or not tried, and is complete only without failures', () => {
+test('a tally counts every item as tried or not tried, and is complete if all items are tried without a failure', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
       const tally = createTally(...ended)

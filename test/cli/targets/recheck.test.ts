@@ -64,7 +64,7 @@ test('rooms delete --where skips a room that is deleted during the confirmation'
   expect(stderr).toContain(`skipped room ${plans}: it no longer exists`)
 })
 
-test('rooms terminate --where --yes reads no room again', async () => {
+test('rooms terminate --where --yes does not read the matching rooms a second time', async () => {
   const { plans } = world.ids
   await world.run('rooms terminate --where name=Plans --yes')
   expect(

@@ -66,7 +66,7 @@ describe('message send --where', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('message send --where suggests a command for the failed rooms, and sends the message to a successful room only once', async () => {
+  test('message send --where sends the message to a successful room once, and suggests a command for the failed rooms', async () => {
     const { empty, plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans))
@@ -268,7 +268,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     },
   )
 
-  test('the confirmation prompt before a write to many rooms shows an unknown number of participants if sessions cannot be counted', async () => {
+  test('the confirmation prompt for rooms whose sessions cannot be counted shows an unknown number of participants', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of participants online',
     )

@@ -42,7 +42,7 @@ test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit entry', async
 })
 
 describe('an audit entry', () => {
-  test('an audit entry identifies the user, the command, the service, the change and the outcome', async () => {
+  test('an audit entry identifies the account, the service, and the change with its outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -113,7 +113,7 @@ describe('an audit entry', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('with the environment %o, an audit entry contains the CI run as %j', async (env, ci) => {
+  ])('with the environment %o, the CI run in an audit entry is %j', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
@@ -325,7 +325,7 @@ describe('an audit log rotated during an import', () => {
     )
   })
 
-  test('an audit log rotated during users import contains all records of the import, each with an outcome', async () => {
+  test('an audit log rotated during users import contains an entry and an outcome for each change', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
@@ -417,7 +417,7 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('an audit log on a full disk prevents the change, and the first record after space is free starts on a new line', async ({
+  test('an audit log on a full disk prevents the change, and the first entry after space is free starts on a new line', async ({
     skip,
   }) => {
     const disk = join(world.dir, 'disk')
