@@ -164,7 +164,7 @@ test('a partly applied change counts as not applied, and the error names the app
   })
 })
 
-test('a change counts as not applied if the service returns the ID in another letter case, and the error shows the returned ID', async () => {
+test('a creation counts as not applied if the service returns the ID in another letter case', async () => {
   answerWrites(false, answer(200, { user: { user_id: 'NEW', name: 'New' } }))
   expect(await run('users create new --name New')).toMatchObject({
     code: 1,
@@ -183,7 +183,7 @@ test('a change succeeds if the first two reads after the write return the old va
   expect(reads()).toHaveLength(3)
 })
 
-test('a deletion with a lost first response succeeds if the item was read before, and has an unknown outcome otherwise', async () => {
+test('a deletion whose first response is lost has an unknown outcome unless the command has read the item before', async () => {
   let isLost = true
   world.intercept = async (request, next) => {
     const response = await next()
@@ -255,7 +255,7 @@ describe('a response that denies a change', () => {
   })
 })
 
-test('rooms update succeeds only if the service made the change or the response shows the new name, for any response', async () => {
+test('for any response, rooms update succeeds only if the service made the change or the response shows the new name', async () => {
   const words = fc.constantFrom(
     'id',
     'room',

@@ -45,7 +45,7 @@ describe('a creation whose response contains only an ID', () => {
   })
 
   test.each(['job-7', () => room])(
-    'a creation whose response contains only an ID has an unknown outcome and names no room if the ID belongs to another item',
+    'a creation whose response contains only the ID of another item has an unknown outcome and names no room',
     async (id) => {
       answerWrites(true, { id: typeof id === 'string' ? id : id(), status: 'queued' }, 202)
       const { code, stdout, stderr } = await world.run(create)
@@ -94,14 +94,14 @@ describe('a name that the service changes', () => {
     },
   )
 
-  test('a new name with a suffix from the service counts as not applied if the previous name is known, and as unknown otherwise', async () => {
+  test('a new name with a suffix from the service counts as not applied only if the previous name is known', async () => {
     renameTo((name) => `${name} (2)`)
     expect((await world.run(['rooms', 'update', room, '--name', long])).code).toBe(7)
     const many = ['rooms', 'update', '--where', 'type=private', '--name', 'Other', '--yes', '--json']
     expect(await world.run(many)).toMatchObject({ code: 1, stderr: expect.stringContaining('not_applied') })
   })
 
-  test('a name that the service changes after 60 characters is quoted at the difference', async () => {
+  test('the error for a name that the service changes after 60 characters quotes the name near the difference', async () => {
     renameTo((name) => name.toLowerCase())
     const { stderr } = await world.run(['rooms', 'create', '--name', `${'x'.repeat(80)} A`, '--type', 'open'])
     expect(stderr).toMatch(/name is “…x+ a”, not “…x+ A”/)
@@ -147,7 +147,7 @@ describe('deletions that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'workspace apply exits 7 if an outcome is unknown and the following reads fail (status: %s; undefined is a lost response)',
+  'workspace apply exits 7 if an outcome is unknown and the next reads fail (status: %s; undefined: no response)',
   async (status) => {
     world.file(
       'w.yaml',

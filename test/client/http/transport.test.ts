@@ -240,7 +240,7 @@ describe.each([
       },
     )
 
-    test('a request over shared connections is not sent if it is withdrawn while it waits, and an earlier request gets its response', async () => {
+    test('a withdrawn request over shared connections is not sent, and an earlier request gets its response', async () => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
       const sent = ask('/sent', signal, withdrawal.signal)
@@ -492,7 +492,7 @@ describe.each([
       })
     })
 
-    test('the transport ends a request that the caller aborts during the response, and reports that the request may have arrived', async () => {
+    test('the transport ends a response that the caller aborts, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw((socket) =>
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -802,15 +802,15 @@ describe('a run of writes', () => {
     return [...found]
   }
 
-  test('a run of 200 writes is sent by node:http', async () => {
+  test('the transport sends a run of 200 writes only with node:http', async () => {
     expect(await findLibraries(200, '')).toEqual(['node:http'])
   })
 
-  test('a run of 400 writes is started by node:http and continued by undici', async () => {
+  test('the transport starts a run of 400 writes with node:http and continues with undici', async () => {
     expect(await findLibraries(400, '')).toEqual(['node:http', 'undici'])
   })
 
-  test('a run of 400 writes is sent only by node:http if the service sends 100 Continue', async () => {
+  test('the transport sends a run of 400 writes only with node:http if the service sends 100 Continue', async () => {
     expect(await findLibraries(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })
