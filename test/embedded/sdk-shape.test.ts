@@ -90,7 +90,7 @@ describe('an SDK with meetroom serve', () => {
       expect((await sdk.all(path, key)).map((item) => item[id])).toEqual(created.toReversed())
   })
 
-  test('an SDK with meetroom serve connects with the tokens of members, and lists sessions with IP addresses and user agents', async () => {
+  test('an SDK with meetroom serve connects with member tokens, and lists sessions with IP addresses and user agents', async () => {
     const members: Thing[] = []
     await sdk.send('POST', '/users', { user_id: 'host' })
     const { id } = await createRoom({ members: [{ user_id: 'host', type: 'host' }] })
@@ -124,7 +124,7 @@ describe('an SDK with meetroom serve', () => {
     })
   })
 
-  test('an SDK with meetroom serve receives the metadata of rooms, users and members, and updates of other fields keep the metadata', async () => {
+  test('an SDK with meetroom serve receives metadata of rooms, users and members, and other updates keep the metadata', async () => {
     const metadata = { plan: 'gold', tags: ['a', 'b'], nested: { price: 1.5, none: null } }
     const { user } = await sdk.send('POST', '/users', { user_id: 'ada', metadata })
     const room = await createRoom({ metadata })

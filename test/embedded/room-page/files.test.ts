@@ -33,7 +33,7 @@ test('the room page is the same for every room ID, so that it does not reveal wh
   expect(await get('/rooms/another?name=x')).toMatchObject({ status: 200, text })
 })
 
-test('the room page names the origin that can embed it, in its Content-Security-Policy and in an attribute for its script', async () => {
+test('the room page contains the allowed embedding origin in its Content-Security-Policy and in an attribute', async () => {
   const { headers, text } = await get('/rooms/r', { embedOrigin: 'https://lms.example.com' })
   expect(headers['content-security-policy']).toBe(policy('https://lms.example.com'))
   expect(headers).not.toHaveProperty('x-frame-options')

@@ -42,7 +42,7 @@ async function createAnnouncedRoom() {
 }
 
 describe('a room with many participants', () => {
-  test('terminating a room with many participants disconnects all participants together and closes every socket with a reason', async () => {
+  test('terminating a room with many participants disconnects all of them and closes each socket with a reason', async () => {
     const { room, next } = await createAnnouncedRoom()
     const count = sized(25, 150)
     const peers = await joinCrowd(room, count)
@@ -61,7 +61,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('a room with many participants delivers all messages in the same order to every session until the room is terminated', async () => {
+  test('a room with many participants delivers all messages in the same order to every session', async () => {
     const room = await served.room()
     const peers = await joinCrowd(room, sized(10, 60))
     const sent = Array.from({ length: 15 }, (_, i) => `${i} ${'m'.repeat(i % 2 === 0 ? 200_000 : 10)}`)
@@ -74,7 +74,7 @@ describe('a room with many participants', () => {
     for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
   })
 
-  test('a room with many participants announces every exit after a crash, with the counts after each exit', async () => {
+  test('a room with many participants announces each leave after a crash, with the remaining counts', async () => {
     const { room, next } = await createAnnouncedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
@@ -92,7 +92,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('a client that reads no messages is disconnected when its queue is full, and other clients in the room receive every message', async () => {
+  test('the service disconnects a client whose message queue is full, and the other clients receive every message', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)

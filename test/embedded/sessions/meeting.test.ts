@@ -190,7 +190,7 @@ describe('max_meeting_seconds', () => {
     })
   })
 
-  test('max_meeting_seconds continues to count after a restart of the service', async () => {
+  test('max_meeting_seconds includes the meeting time before a restart of the service', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)
@@ -238,7 +238,7 @@ describe('reopening a room', () => {
     expect(await remaining()).toBe(0)
   })
 
-  test('a room without max_meeting_seconds has no remaining_seconds', async () => {
+  test('remaining_seconds is null for a room without max_meeting_seconds', async () => {
     expect(await served.getRoom(await served.room())).toMatchObject({
       max_meeting_seconds: null,
       remaining_seconds: null,
@@ -308,7 +308,7 @@ describe('reopening a room', () => {
   })
 })
 
-test('started_at is unchanged if participants leave and return, and after a restart', async () => {
+test('started_at of a room is unchanged if a participant leaves and another joins after a restart', async () => {
   served = await serveWorkspace({ dir: tempDir() })
   const room = await served.room()
   expect((await served.getRoom(room)).started_at).toBeNull()

@@ -57,7 +57,7 @@ test('a role change does not close the connection of the member', async () => {
   expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(2)
 })
 
-test('a meeting started by a role change ends at its limit', async () => {
+test('max_meeting_seconds ends a meeting that starts with a role change', async () => {
   const { grace, change } = await createRoom('monitor', { max_meeting_seconds: 10 })
   await served.advance(20_000)
   await change('host')
@@ -103,7 +103,7 @@ test('webhooks announce a change between participant and monitor with the new co
   ])
 })
 
-test('a role change applies to all connections of that member and to no other connection', async () => {
+test('a role change applies to all connections of the member and to no other connection', async () => {
   const token = await served.user('ada')
   const [room, other] = [await served.room(), await served.room()]
   const member = await served.member(room, 'ada', 'monitor')
@@ -122,7 +122,7 @@ test('a role change applies to all connections of that member and to no other co
   expect((await served.getRoom(room)).meeting_time).toBe(3)
 })
 
-test('after a crash a member whose recorded role changed to monitor has left the meeting', async () => {
+test('after a crash, webhooks announce the leave of a member whose role changed to monitor before the crash', async () => {
   const { url, inbox } = await startReceiver()
   const { change } = await createRoom('guest', { webhook: { url } })
   await change('monitor')

@@ -150,7 +150,7 @@ describe('a session hub on a full disk', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('a session hub records the end of a session that disconnects during a failed commit after space is free', async () => {
+  test('when space is free, a session hub records the end of a session that disconnected during a failed commit', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')

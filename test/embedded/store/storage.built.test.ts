@@ -76,7 +76,7 @@ describe('a full disk', () => {
   })
 })
 
-test('a damaged database page causes a 503 for readers and writers, and the process survives', async () => {
+test('a damaged database page causes a 503 response to reads and to every following write', async () => {
   const { path, checkpoint, send } = await openServiceOnFile()
   const room = { name: 'x'.repeat(1000), type: 'open' }
   await Promise.all(Array.from({ length: 300 }, () => send('POST', '/rooms', room)))

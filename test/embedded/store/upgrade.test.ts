@@ -132,7 +132,7 @@ async function expectUpgraded(dir: string) {
   expect((await send('GET', '/rooms')).body.rooms).toMatchObject([{ name: 'First' }])
 }
 
-test('an upgrade of a local workspace with on-demand indexes keeps all rows, and the copy of the upgrade restores all rows', async () => {
+test('an upgrade of a local workspace with on-demand indexes keeps all rows, and its copy restores all rows', async () => {
   const { dir, db } = await createIndexedWorkspace()
   db.close()
   await expectUpgraded(dir)

@@ -77,7 +77,7 @@ describe('the list of deliveries', () => {
       'given_up',
     ],
   ])(
-    'the list of deliveries shows for the error “%s” the reason “%s” and the state %s',
+    'the list of deliveries shows the error “%s” as the reason “%s” and the status %s',
     async (error, last_error, state) => {
       const attempt = await world.firstAttempt()
       attempt.fail(error)
@@ -86,7 +86,7 @@ describe('the list of deliveries', () => {
     },
   )
 
-  test('the list of deliveries shows at most 200 characters of a response, without the secret and the headers of the webhook', async () => {
+  test('the list of deliveries shows at most 200 characters of a response, and masks the secrets of the webhook', async () => {
     const headers = { Authorization: 'Bearer s3cret/token', 'X-Key': 'k"ey+1' }
     const attempt = await world.firstAttempt('https://hooks.test/a', { headers, secret: 'signing secret' })
     const echoed = JSON.stringify({ ...headers, encoded: 's3cret%2Ftoken', secret: 'signing secret' })
@@ -97,7 +97,7 @@ describe('the list of deliveries', () => {
     expect(last_body).toMatch(/^{"Authorization":"••••","X-Key":"••••","encoded":"••••","secret":"••••"}-+$/)
   })
 
-  test('the list of deliveries starts with the newest delivery and can be filtered by room, state and time', async () => {
+  test('the list of deliveries starts with the newest delivery and can be filtered by room, status and time', async () => {
     const deliveries = world.start()
     const [a, b] = [await world.room(), await world.room()]
     await world.enters(a, 'msg_1', deliveries)
@@ -283,7 +283,7 @@ describe('finished deliveries', () => {
     })
   const rows = () => world.store.one<{ count: number }>('SELECT count(*) AS count FROM deliveries')?.count
 
-  test('finished deliveries are listed for a day and removed within the next hour', async () => {
+  test('finished deliveries are listed for a day and deleted within the next hour', async () => {
     await deliverEvent()
     retain()
     world.clock.advance(day - 1)
@@ -296,7 +296,7 @@ describe('finished deliveries', () => {
     expect(rows()).toBe(0)
   })
 
-  test('finished deliveries are limited to 10,000, and waiting deliveries are never removed', async () => {
+  test('finished deliveries are limited to 10,000, and waiting deliveries are never deleted', async () => {
     const room = await world.room()
     await world.store.write(() => {
       for (let i = 0; i < 10_500; i++)
