@@ -218,7 +218,7 @@ const cases: Case[] = [
 ]
 
 test.each(cases)(
-  'the exit code is $code when $when',
+  'meetroom exits $code when $when',
   async ({ command, code, stderr, arrange, options, disk, signal }) => {
     await arrange?.()
     if (signal)
@@ -233,7 +233,7 @@ test.each(cases)(
   },
 )
 
-test('a failed command prints nothing to standard output', async () => {
+test('a command that fails with an exit code other than 8 prints nothing to standard output', async () => {
   for (const { command, arrange, options, disk, signal, code } of cases) {
     if (disk || signal || code === 0 || code === 8) continue
     world = await createWorld()

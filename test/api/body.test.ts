@@ -31,7 +31,7 @@ test('a request body with a misspelled field, a wrong value or a missing field d
   expect(input).toBeDefined()
 })
 
-test('omitUndefined drops undefined and keeps null, false, 0 and empty strings', () => {
+test('omitUndefined drops undefined and keeps every other falsy value', () => {
   expect(omitUndefined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
     a: null,
     b: false,

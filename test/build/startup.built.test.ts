@@ -112,7 +112,7 @@ test.each(['--version', '--help', 'rooms --help', 'help agents'])(
   },
 )
 
-test('rooms list loads re2js only for a pattern, cli-table3 only for a table, and the JMESPath library only for --query', async () => {
+test('rooms list loads re2js, cli-table3 and the JMESPath library only if a flag or the format needs them', async () => {
   const env = await served()
   const own = 'rooms list --json --where created_at<90d --where idle>90d'
   expect(await heavyOf(own, env, [...heavy, ...unusedByRequests])).toEqual([])
@@ -136,7 +136,7 @@ test('--local loads the embedded service, and zod only for a write', async () =>
   ])
 })
 
-test('rooms create loads the audit log only if MEETROOM_AUDIT_LOG is set', async () => {
+test('rooms create loads the audit module only if MEETROOM_AUDIT_LOG is set', async () => {
   const env = await served()
   const ofAudit = async (line: string, more = {}) =>
     (await listLoaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')

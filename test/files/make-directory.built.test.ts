@@ -79,7 +79,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   )
 
   test.skipIf(isMissing)(
-    `if the completion cache needs a directory ${name} that cannot be created, shell completion still works`,
+    `if the completion cache needs a directory ${name} that cannot be created, shell completion still returns IDs`,
     async () => {
       const completed = await run(['__complete', 'bash', 'meetroom --local users get '], {
         XDG_CACHE_HOME: pathOf(),
@@ -89,7 +89,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   )
 })
 
-test('missing directories are created with owner-only access', async () => {
+test('meetroom creates missing directories with owner-only access', async () => {
   const dir = tempDir()
   const env = { HOME: dir, MEETROOM_DATA_DIR: join(dir, 'a/b/c') }
   expect((await runHere(['--local', 'users', 'list'], { env })).code).toBe(0)

@@ -52,7 +52,7 @@ test('the offboarding recipe blocks, deletes and restores a user', async () => {
   expect((await world.rows('users rooms mallory')).rows).toHaveLength(4)
 })
 
-test('each command of the access review recipe exits 0, and the recipe lists all members and blocks a user in two rooms', async () => {
+test('the access review recipe lists all members and blocks a user in two rooms', async () => {
   const world = await createAccessWorld()
   await world.send('POST', '/users', { user_id: 'grace' })
   for (const line of recipe('The quarterly access review'))

@@ -71,7 +71,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
   })
 
-  test('the job of the GitHub Actions recipe exits 2 for an invalid row and 4 without the secret, before the first user is created', async () => {
+  test('the job of the GitHub Actions recipe exits 2 for an invalid row and 4 without the secret, and creates no user', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
     expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
     written('people.csv', 'user_id,name\nada,Ada\n')

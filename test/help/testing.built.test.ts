@@ -35,7 +35,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 
-test('the examples of the testing topic and the CommonJS fixture pass, and a service works with replaced timers and clock', async () => {
+test('the examples of the testing topic and the CommonJS fixture pass, and a service responds with replaced timers', async () => {
   const fake = `
 test('the service responds if all timers and the clock are replaced', async () => {
   vi.useFakeTimers({ now: 0 })
@@ -65,7 +65,7 @@ test('the service responds if all timers and the clock are replaced', async () =
   expect(stdout).toMatch(/5 passed/)
 })
 
-test('startService fails with the command that installs libsql if Node.js has no SQLite', async () => {
+test('the error of startService contains the command that installs libsql if Node.js has no SQLite', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   cpSync(join(modules, 'meetroom'), join(cwd, 'node_modules/meetroom'), { recursive: true })

@@ -12,7 +12,7 @@ removeVariants()
 
 const kills = sized(2, 1000)
 
-test(`acknowledged and observed data survives ${kills} kills, and each session end is announced`, {
+test(`the service keeps acknowledged and observed data through ${kills} kills, and announces each session end`, {
   timeout: 3_600_000,
 }, async () => {
   const survived = await killWrites({ dir: tempDir(), kills, most: sized(12, 30), random: sequence() })
@@ -74,7 +74,7 @@ describe('slow commits', () => {
     ['shows uncommitted data', 'seen'],
   ] as const
   test.each(mistakes.slice(0, sized(1, 2)))(
-    'slow commits make the crash suite fail if the service %s, because %s data is lost',
+    'the crash suite fails if a service with slow commits %s, because %s data is lost',
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])

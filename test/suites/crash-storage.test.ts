@@ -102,7 +102,7 @@ describe('a torn write-ahead log', () => {
     )
   })
 
-  test('a torn write-ahead log with a flipped bit keeps only the writes before the bit', {
+  test('a torn write-ahead log with a flipped bit keeps only the writes before the flipped bit', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -203,7 +203,7 @@ describe('damaged bytes', () => {
   })
 
   test.each(['pages', 'text'] as const)(
-    'if the database contains damaged %s, --local exits 74 with a hint to restore a backup, and serve responds with 503',
+    'if the database contains damaged %s, --local exits 74 with a hint, and serve responds with 503',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()

@@ -24,7 +24,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(['fine', 'after'])
   })
 
-  test('a fault sends the headers and the body of the fault', async () => {
+  test('the response to a request that matches a fault has the headers and the body of the fault', async () => {
     const { service, send } = await startTestService({})
     const body = { message: 'slow down' }
     service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
@@ -95,7 +95,7 @@ describe('a fault', () => {
     expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
   })
 
-  test('a fault that matched no request is returned by close, and makes close reject with onUnmatchedFault: throw', async () => {
+  test('closing a test service returns the unmatched faults, or rejects with onUnmatchedFault: throw', async () => {
     const { service, createRoom } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
     service.faults.add({ operation: 'deleteRoom', status: 503 })
@@ -175,7 +175,7 @@ describe('a connect fault', () => {
     },
   )
 
-  test('a connect fault sends the headers of the fault and half of a cut body', async () => {
+  test('the response to a connection that matches a cut fault has the headers and half of the body', async () => {
     const { service } = await startTestService()
     service.faults.add({
       ...{ operation: 'connect', status: 503, connection: 'cut' },
@@ -265,7 +265,7 @@ describe('fault counts', () => {
     )
   })
 
-  test('several faults apply in the order of addition, each for `times` requests', async () => {
+  test('several faults apply in the order in which they were added, each for `times` requests', async () => {
     const { service, createRoom } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
