@@ -272,7 +272,7 @@ describe('a delete command with --save', () => {
     expect(text).not.toContain('t0ken')
   })
 
-  test('a delete command with --save saves full members if member lists omit fields', async () => {
+  test('a delete command with --save saves complete member records if member lists omit fields', async () => {
     otherService(world, { minimalLists: true, maxLimit: 1 })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
     expect(records('undo.ndjson')[0]?.['members']).toMatchObject(

@@ -116,7 +116,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
   const row = services.findIndex(([each]) => each === what)
 
   test.each(share(['csv', 'ndjson', 'json'], row, 3))(
-    `on a service with ${what}, importing a %s export of members or rooms with --if-exists update changes no members and no rooms`,
+    `on a service with ${what}, an import of a %s export with --if-exists update changes no members and no rooms`,
     async (format) => {
       const before = await state()
       convertResponses(respell)
@@ -148,7 +148,7 @@ describe('a record that cannot be imported again', () => {
   ]
 
   test.each(bad)(
-    'a delete command with --save deletes no room if a record %s and could not be imported again',
+    'a delete command with --save deletes no room if a record %s and cannot be imported again',
     async (_what, respell, problem) => {
       const before = await state()
       convertResponses(respell)
@@ -171,7 +171,7 @@ describe('a record that cannot be imported again', () => {
     },
   )
 
-  test('users delete --save deletes no user if the user has an unlisted default role and could not be imported again', async () => {
+  test('users delete --save deletes no user if the user has an unlisted default role and cannot be imported again', async () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,

@@ -34,7 +34,7 @@ test.each([
   '2026-W5',
   'next-week',
   'lastmonth',
-])('the text “%s” is not accepted as a period', (text) => {
+])('the text “%s” is refused as a period', (text) => {
   expect(parsePeriod(text, now, new TimeZone('UTC'))).toBeUndefined()
 })
 

@@ -31,7 +31,7 @@ describe('a date in --where', () => {
     expect(await list([])).toBe('')
   })
 
-  test('a date in --where is a day in the time zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order of precedence', async () => {
+  test('a date in --where is a day in the zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order', async () => {
     mkdirSync(world.configDir, { recursive: true })
     const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' }
     const profiles = { default: { ...profile, time_zone: 'Europe/Berlin' } }
@@ -105,7 +105,7 @@ describe('the resolved times of --where conditions', () => {
     },
   )
 
-  test('rooms terminate --dry-run prints no resolved times for conditions without a time, and for patterns', async () => {
+  test('rooms terminate --dry-run prints no resolved times for patterns and for conditions without a time', async () => {
     const { stderr } = await world.run(
       terminate(
         ...['name~x', 'terminated_at=', 'created_at~2026-01-31'].flatMap((c) => ['--where', c]),

@@ -472,7 +472,7 @@ describe('an invalid --where condition', () => {
     ['users delete --yes', 'user', 'nope=1', 'nope'],
     ['members block r --yes', 'member', 'nope=1', 'nope'],
   ] as const)(
-    '%s is refused if no %s has the field in --where %j',
+    '%s exits 2 because no %s has the field in --where %j',
     async (command, noun, condition, field) => {
       const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
       expect({ code, stdout, stderr }).toEqual({
@@ -489,7 +489,7 @@ describe('an invalid --where condition', () => {
   )
 })
 
-describe('a list with --where', () => {
+describe('rooms list --where', () => {
   let all: { id: string; name: string }[]
   beforeEach(async () => {
     all = []
@@ -498,7 +498,7 @@ describe('a list with --where', () => {
   })
   const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
 
-  test('a list with --where searches all pages', async () => {
+  test('rooms list --where searches all pages', async () => {
     expect(await listIds('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
     expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
     world.requests.length = 0
@@ -507,7 +507,7 @@ describe('a list with --where', () => {
     expect(await listIds('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
   })
 
-  test('a list with --where stops after as many matching items as --limit specifies', async () => {
+  test('rooms list --where stops after the number of matches that --limit specifies', async () => {
     expect(await listIds('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
@@ -516,14 +516,14 @@ describe('a list with --where', () => {
     expect(await listIds('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('a list with --where returns each matching item exactly once in steps of --limit and --offset', async () => {
+  test('rooms list --where returns each matching item exactly once in steps of --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await listIds(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
     expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
   })
 
-  test('a list with --where refuses --all together with --limit', async () => {
+  test('rooms list --where refuses --all together with --limit', async () => {
     expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
       code: 2,
       stderr: 'error: --all and --limit cannot be used together\n',
@@ -531,14 +531,14 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a list with --where sends --active and --name to the service as query parameters', async () => {
+  test('rooms list --where sends --active and --name to the service as query parameters', async () => {
     await listIds('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?name=R7&is_terminated=false&limit=1000',
     ])
   })
 
-  test('a list with --where and --json prints one document with the matching items and their number', async () => {
+  test('rooms list --where --json prints one document with the matching items and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -547,20 +547,20 @@ describe('a list with --where', () => {
     })
   })
 
-  test('a list with --where and --json omits the total if the list stops at --limit', async () => {
+  test('rooms list --where --json omits the total if the list stops at --limit', async () => {
     const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
     const { rooms, paging } = JSON.parse(stdout)
     expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('a list with --where and --json prints a document with an empty list if no item matches', async () => {
+  test('rooms list --where --json prints a document with an empty list if no item matches', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
   })
 
-  test('a list with --where prints only the matching items in NDJSON, CSV and a table', async () => {
+  test('rooms list --where prints only the matching rooms as NDJSON, CSV and a table', async () => {
     const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
     const list = async (flags: string) =>
       (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
@@ -571,7 +571,7 @@ describe('a list with --where', () => {
     expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
   })
 
-  test('a list with --where exits 0 if no item matches', async () => {
+  test('rooms list --where exits 0 if no item matches', async () => {
     expect(await world.run('rooms list --where name=nobody')).toMatchObject({
       code: 0,
       stdout: '',
@@ -584,7 +584,7 @@ describe('a list with --where', () => {
     })
   })
 
-  test('a list with --where and --curl prints the first request', async () => {
+  test('rooms list --where --curl prints the first request', async () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
@@ -594,7 +594,7 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a list with --where exits 4 if the key is refused, and exits 6 if a page fails', async () => {
+  test('rooms list --where exits 4 if the key is refused, and exits 6 if a page fails', async () => {
     world.intercept = async () => answer(401, {})
     expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())

@@ -339,7 +339,7 @@ describe('the link template', () => {
 })
 
 describe('links on another service', () => {
-  test('members links --all-rooms prints all links and reasons for partial lists and for values of other types', async () => {
+  test('members links --all-rooms prints links and reasons for partial lists and for values of other JSON types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -399,7 +399,7 @@ test('members links --all-rooms --verbose prints no tokens of members on standar
 })
 
 describe('fields of users and rooms', () => {
-  test('fields of users and rooms are columns of links and placeholders of the template, even if lists omit the fields', async () => {
+  test('members links and rooms link accept fields of users and rooms as columns and as template placeholders', async () => {
     const { hall } = world.ids
     await world.send('PUT', '/users/ada', { email: 'ada+1@example.com' })
     const env = {

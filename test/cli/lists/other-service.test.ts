@@ -79,7 +79,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     },
   )
 
-  test('rooms list --where on a service with partial lists requests no full record if the list contains all required fields', async () => {
+  test('rooms list --where on a service with partial lists requests no full record if the list has all required fields', async () => {
     expect(await listNames(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
     expect(fullReads()).toEqual([])
     expect(await listNames(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
@@ -142,7 +142,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await list('table --columns name,status --no-header')).toBe('Delta  active\nBeta   active\n')
   })
 
-  test('rooms list --where on a service with partial lists keeps every digit of a number that only the full record contains', async () => {
+  test('rooms list --where on a service with partial lists keeps every digit of a number in a full record', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) => {
       const given = (await intercept?.(request, next, signal)) ?? (await next())
@@ -153,7 +153,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(stdout.match(/"meeting_time":12345678901234567890[,}]/g)).toHaveLength(4)
   })
 
-  test('rooms list --where on a service with partial lists requests at most eight full records concurrently, and prints one notice', async () => {
+  test('rooms list --where on a service with partial lists requests at most eight full records concurrently', async () => {
     for (let i = 0; i < 40; i++) await room(`R${i}`)
     let under = 0
     let most = 0
@@ -173,7 +173,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('rooms list --where on a service with partial lists requests no more records after the number of matches reaches --limit', async () => {
+  test('rooms list --where on a service with partial lists stops requesting full records at --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(fullReads()).toHaveLength(2)
@@ -507,7 +507,7 @@ describe('an export from a service with partial lists', () => {
     expect(fullReads()).toEqual(['GET /users/ada'])
   })
 
-  test('an export from a service with partial lists keeps nested fields and fields that the API specification does not list', async () => {
+  test('an export from a service with partial lists keeps the nested contents of unlisted fields', async () => {
     await rooms()
     const metadata = { tags: ['a', { deep: null }] }
     otherService(world, { minimalLists: true, unlisted: { metadata } })
@@ -519,7 +519,7 @@ describe('an export from a service with partial lists', () => {
 })
 
 describe('rooms with UUIDs as IDs', () => {
-  test('rooms with UUIDs as IDs can be read, filtered, exported and deleted', async () => {
+  test('rooms commands read, filter and delete rooms with UUIDs as IDs', async () => {
     const [delta, gamma] = await rooms()
     const { idOf } = otherService(world, { minimalLists: true, ids: 'uuid' })
     await world.run('rooms list')

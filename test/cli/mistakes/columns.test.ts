@@ -150,7 +150,7 @@ test.each<[line: string, content: string, hint: string]>([
     'a;b\n7a;x\n',
     'columns are a, b; name them with --rooms-from, --users-from and --role-from',
   ],
-])('%s of the file %j exits 2 with a hint from its values', async (line, content, hint) => {
+])('%s of the file %j exits 2 with a hint based on the values in the file', async (line, content, hint) => {
   world.file('file.csv', content)
   const { code, stderr } = await world.run([...line.split(' '), 'file.csv'])
   expect([code, stderr.split('\n')[1]]).toEqual([2, `hint: ${hint}`])
@@ -184,7 +184,7 @@ test.each([
   ])
 })
 
-test('a roster causes a hint with all columns if a missing column is not similar to another', async () => {
+test('a roster causes a hint with all its columns if a missing column is similar to none of them', async () => {
   world.file('roster.csv', 'Klasse,ID,Name\n')
   const run = async (users: string) =>
     (await world.run(['workspace', 'diff', 'roster.csv', '--rooms-from', 'Klasse', '--users-from', users]))
@@ -203,7 +203,7 @@ test.each([
   ['\ufeffsep=;\r\n"name";"type";members', 'rooms import'],
   ['room_id,user_id,type', 'members import'],
   ['Klasse;ID;Name;Rolle', 'members import'],
-])('import of a file with the header %j leads to %s', async (header, line) => {
+])('an unknown import command for a file with the header %j suggests %s', async (header, line) => {
   world.file('file.csv', `${header}\nx\n`)
   for (const verb of ['import', 'load']) {
     const { code, stderr } = await world.run([verb, 'file.csv', '--dry-run'])
@@ -215,7 +215,7 @@ test.each([
 })
 
 test.each(['other.csv', 'name.csv', 'missing.csv', 'people.txt'])(
-  'import of %s suggests each import, because its header decides nothing',
+  'the unknown command “import” for %s suggests all import commands, because the kind of the rows is unknown',
   async (file) => {
     world.file('other.csv', 'a,b\n')
     world.file('name.csv', 'name\n')
@@ -227,14 +227,17 @@ test.each(['other.csv', 'name.csv', 'missing.csv', 'people.txt'])(
 test.each([
   ['people.csv', 'csv'],
   ['people.ndjson', 'ndjson'],
-])('users import < %s suggests only “-”', async (name, format) => {
-  world.file(name, 'user_id\n')
-  const fd = openSync(world.path(name), 'r')
-  const stdin = createReadStream('', { fd, autoClose: false })
-  const host = Object.assign(testHost({ cwd: world.dir }), { stdin })
-  expect(await main(['users', 'import', '--dry-run'], host)).toBe(2)
-  expect(host.stderr.text).toBe(
-    `error: the argument “file” is missing\nhint: “-” reads standard input: meetroom users import - --dry-run --input-format ${format} < ${process.platform === 'linux' ? name : 'FILE'}\n`,
-  )
-  closeSync(fd)
-})
+])(
+  'users import without an argument suggests “-” and the input format if standard input is %s',
+  async (name, format) => {
+    world.file(name, 'user_id\n')
+    const fd = openSync(world.path(name), 'r')
+    const stdin = createReadStream('', { fd, autoClose: false })
+    const host = Object.assign(testHost({ cwd: world.dir }), { stdin })
+    expect(await main(['users', 'import', '--dry-run'], host)).toBe(2)
+    expect(host.stderr.text).toBe(
+      `error: the argument “file” is missing\nhint: “-” reads standard input: meetroom users import - --dry-run --input-format ${format} < ${process.platform === 'linux' ? name : 'FILE'}\n`,
+    )
+    closeSync(fd)
+  },
+)

@@ -539,7 +539,7 @@ test('every command that accepts an ID either reads IDs from standard input for 
     }
 })
 
-test('a condition that contains * and matches nothing causes an explanation in lists, counts, exports and deletions', async () => {
+test('a condition that contains * and matches no room causes an explanation in commands that list or delete rooms', async () => {
   const world = await createWorld()
   await createItems(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"
@@ -553,7 +553,7 @@ test('a condition that contains * and matches nothing causes an explanation in l
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
 })
 
-test('the check of a suggested command sends no request, writes no file and prints nothing', async () => {
+test('the check of a suggested command sends no request, writes no file and prints nothing on standard output', async () => {
   const world = await createWorld()
   const listFiles = () => readdirSync(world.dir, { recursive: true })
   const before = listFiles()
@@ -569,7 +569,7 @@ test('the check of a suggested command sends no request, writes no file and prin
   expect(listFiles()).toEqual(before)
 })
 
-test('a command that is typed twice is suggested at most once', async () => {
+test('the hint for a command line that repeats its command contains the command at most once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
     // These commands treat surplus words differently.

@@ -49,7 +49,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toHaveLength(1)
   })
 
-  test(`${line} on a terminal shows a prompt with the service and the profile, and sends no write if the user does not confirm`, async () => {
+  test(`${line} on a terminal names the service and the profile in its prompt, and sends no write without confirmation`, async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done

@@ -94,7 +94,7 @@ describe('a profile of serve --save-profile', () => {
     ['a workspace whose server was killed', () => startServe(['--save-profile', 'dev'], env)],
     ['an ephemeral service', () => runServe(['--ephemeral', '--save-profile', 'dev'], env)],
   ] as const)(
-    'a profile of serve --save-profile for %s sends its key only to the server',
+    'a command with the profile of serve --save-profile for %s sends the key only to the server',
     async (_name, start) => {
       const server = await start()
       if ('child' in server) await server.stop('SIGKILL')
@@ -115,7 +115,7 @@ describe('a profile of serve --save-profile', () => {
     },
   )
 
-  test('a profile of serve --save-profile sends requests again only if the same workspace is served at the same base URL', async () => {
+  test('a profile of serve --save-profile is usable after a restart only if the same base URL serves the same workspace', async () => {
     const server = await runServe(['--save-profile', 'dev'], env)
     const { port } = new URL(server.ready.base_url)
     await server.stop()
@@ -126,7 +126,7 @@ describe('a profile of serve --save-profile', () => {
     expect(await run('rooms list --profile dev --retries 0')).toMatchObject({ code: 5 })
   })
 
-  test('auth login --replace makes a profile of serve --save-profile a profile of another service', async () => {
+  test('auth login --replace changes a profile of serve --save-profile to another service', async () => {
     const server = await runServe(['--save-profile', 'dev'], env)
     await server.stop()
     const { baseUrl, apiKey } = await serveHere()

@@ -149,7 +149,7 @@ test.each([true, false])(
   },
 )
 
-test('an unlimited run starts all items before the first item is done, and runs no job for an item with a known outcome', async () => {
+test('an unlimited run starts all items before the first is done, and runs no job for an item with a known outcome', async () => {
   const { open, opened } = latch()
   const worked: number[] = []
   const act = async (n: number) => {

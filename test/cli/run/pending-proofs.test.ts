@@ -39,7 +39,7 @@ describe('a run whose responses prove nothing', () => {
   })
 
   test.each([3, 40])(
-    'with the row count %i and empty responses, users import reports only the unchanged row as unknown, and --resume completes it',
+    'users import with empty responses reports only the unchanged row as unknown, and --resume completes it (rows: %i)',
     async (rows) => {
       world.file('in.csv', csv(rows))
       answerEmpty((body = '') => !body.includes('"u1"'))
@@ -81,7 +81,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual(['A', 'B'])
   })
 
-  test('rooms terminate and rooms delete with empty responses to writes change many rooms, and one list request proves the deletions', async () => {
+  test('rooms terminate and rooms delete accept empty responses, and one list request proves many deletions', async () => {
     const ids = []
     for (let i = 0; i < 12; i++) ids.push(await world.room(`R${i}`))
     answerEmpty(() => true)
@@ -114,7 +114,7 @@ describe('a run whose responses prove nothing', () => {
 })
 
 test.each([1, 2, 50])(
-  'users import with the row count %i pauses for less than 15 seconds in total if the service responds 429 to every write',
+  'users import pauses for less than 15 seconds in total if every write gets the response 429 (rows: %i)',
   async (rows) => {
     world.file('in.csv', csv(rows))
     world.intercept = async (request, next) =>

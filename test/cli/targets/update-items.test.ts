@@ -111,7 +111,7 @@ describe('rooms update --where', () => {
     expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
   })
 
-  test('rooms update --where replaces the placeholder of a null field with empty text, and double braces with single braces', async () => {
+  test('rooms update --where replaces the placeholder of a null field with empty text, and double with single braces', async () => {
     await room('A')
     await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
     expect(bodies()).toEqual([{ name: '{name} active {A}' }])
@@ -286,7 +286,7 @@ describe('--rename', () => {
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 
-  test('rooms update --rename prints the new names in a dry run, then renames the rooms, and ignores case with the flag i', async () => {
+  test('rooms update --rename prints new names with --dry-run, renames rooms, and ignores case with the flag i', async () => {
     const ids: string[] = []
     for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
       ids.push(await room(name))

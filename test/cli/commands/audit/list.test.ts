@@ -66,7 +66,7 @@ test('audit list shows each change once, the newest first, with its outcome', as
   ])
 })
 
-test('audit list --time-zone shows times in this zone in CSV with --bom and in tables, with and without a terminal', async () => {
+test('audit list --time-zone shows times in the given zone, in CSV and in tables on a terminal and in a pipe', async () => {
   await run('users delete nobody --yes')
   const line = 'audit list --no-header --columns time,what --time-zone Asia/Tokyo'
   const time = '2026-01-02 12:04:05'
@@ -82,7 +82,7 @@ test('audit list with and without --names shows the ID of a redelivered webhook'
     )
 })
 
-test('audit list applies --where, --sort, --count and --count-by, and exits 2 for an invalid --where', async () => {
+test('audit list filters, sorts and counts changes, and exits 2 for an invalid --where', async () => {
   await makeChanges()
   const { stdout } = await list('--where', 'what~block', '--names', '-o', 'csv', '--columns', 'who,whose')
   expect(stdout).toBe('who,whose\r\noperator,Ada <b> in X\r\n')
@@ -112,7 +112,7 @@ test('audit list applies --where, --sort, --count and --count-by, and exits 2 fo
   })
 })
 
-test('audit list on a terminal shows times in the zone of --time-zone, --since omits earlier changes, and --until omits later changes', async () => {
+test('audit list omits changes outside --since and --until, and shows times in the given zone on a terminal', async () => {
   await run('users delete nobody --yes')
   const { stdout } = await run('audit list --since 1m --columns time,what --time-zone Europe/Berlin', true)
   expect(stdout).toContain('2026-01-02 04:04:05  delete user')

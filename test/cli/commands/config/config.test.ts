@@ -45,10 +45,10 @@ async function readOrigin(key: string, flags: string, env: Record<string, string
     .map((cell) => cell.trim())
 }
 
-describe('the precedence of flag, environment, profile and default', () => {
+describe('the order of precedence', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
-  test('the precedence of flag, environment, profile and default applies to base_url', async () => {
+  test('the setting base_url comes from a flag, the environment or a profile, in this order of precedence', async () => {
     const env = { MEETROOM_BASE_URL: 'https://env.test/v1' }
     expect((await run('config get base_url')).code).toBe(3)
     store({ profiles: { default: profile } })
@@ -60,7 +60,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     ])
   })
 
-  test('the precedence of flag, environment, profile and default applies to output', async () => {
+  test('the setting output comes from a flag, the environment or a profile, in this order of precedence', async () => {
     const env = { MEETROOM_OUTPUT: 'table' }
     expect(await readOrigin('output', '')).toEqual(['table', 'default'])
     store({ profiles: { default: profile } })
@@ -69,7 +69,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     expect(await readOrigin('output', '--output table', env)).toEqual(['table', '--output'])
   })
 
-  test('the precedence of flag, environment, profile and default applies to timeout', async () => {
+  test('the setting timeout comes from a flag, the environment or a profile, in this order of precedence', async () => {
     const env = { MEETROOM_TIMEOUT: '0.5' }
     expect(await readOrigin('timeout', '')).toEqual(['30', 'default'])
     store({ profiles: { default: profile } })
@@ -78,7 +78,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     expect(await readOrigin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
   })
 
-  test('the precedence of flag, environment, profile and default applies to retries', async () => {
+  test('the setting retries comes from a flag, the environment or a profile, in this order of precedence', async () => {
     const env = { MEETROOM_RETRIES: '0' }
     expect(await readOrigin('retries', '')).toEqual(['2', 'default'])
     store({ profiles: { default: profile } })
@@ -226,7 +226,7 @@ test.each([
   },
 )
 
-test('a command exits 2 and names the profile when a setting of the profile is invalid, and config unset removes the setting', async () => {
+test('a command exits 2 and names the profile with an invalid setting, and config unset removes the setting', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
     store({ profiles: { default: { [key]: value } } })
     const { code, stdout, stderr } = await run('rooms list')
@@ -599,7 +599,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('the settings file with invalid content is ignored if the environment sets the key and the base URL, unless a flag names a profile', async () => {
+  test('the settings file with invalid content is ignored if the environment sets key and base URL, except with --profile', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -636,7 +636,7 @@ describe('the lock file of the settings file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('when the settings file has a lock file, config set waits for the process that holds the lock and keeps the changes of that process', async () => {
+  test('config set waits for the holder of the lock on the settings file, and keeps the changes of the holder', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host
@@ -652,7 +652,7 @@ describe('the lock file of the settings file', () => {
     expect(readdirSync(world.configDir)).toEqual(['config.json'])
   })
 
-  test('when the settings file has a lock file, config set exits 74 after five seconds if the lock is still held', async () => {
+  test('config set exits 74 if another process holds the lock on the settings file for five seconds', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { code, stdout, stderr, host } = await run('config set timeout 5')
     expect({ code, stdout, stderr }).toEqual({
@@ -670,7 +670,7 @@ describe('the lock file of the settings file', () => {
   })
 
   test.each(['999999999\n', 'nobody\n', ''])(
-    'when the settings file has a lock file, config set takes over the lock if the content %j names no running process',
+    'config set takes over the lock on the settings file if the content %j of the lock file names no running process',
     async (left) => {
       writeFileSync(lock(), left)
       expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -679,7 +679,7 @@ describe('the lock file of the settings file', () => {
     },
   )
 
-  test('when the settings file has a lock file, config get reads a setting without waiting for the lock', async () => {
+  test('config get reads a setting without waiting for the lock on the settings file', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { stdout, host } = await run('config get retries')
     expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })

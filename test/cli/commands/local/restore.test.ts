@@ -68,7 +68,7 @@ test('local restore replaces the workspace, saves the former workspace, and prin
   expect(await names(world)).toEqual(['New'])
 })
 
-test('a restored workspace keeps its API key, accepts writes, and finds users by email', async () => {
+test('local restore keeps the API key, and the restored workspace accepts writes and searches by email', async () => {
   const world = await createWorldWithBackup()
   const key = readFileSync(join(world.dir, 'data/api-key'), 'utf8')
   await world.run('local restore old.db --yes')

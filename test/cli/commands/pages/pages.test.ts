@@ -145,7 +145,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('pages create exits 7 and sends no retry when the connection is reset', async () => {
+test('pages create exits 7 without a retry when the connection is reset', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
   }

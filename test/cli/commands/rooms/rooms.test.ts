@@ -85,7 +85,7 @@ test('rooms get shows one room as a record', async () => {
 test.each([
   ['terminated', 'terminate'],
   ['active', 'reopen'],
-])('rooms update --%s prints that “rooms %s” replaces the flag', async (flag, verb) => {
+])('rooms update --%s prints a deprecation notice that suggests “rooms %s”', async (flag, verb) => {
   const id = await room({ name: 'Old' })
   expect(await world.run(`rooms update ${id} --${flag} --yes`)).toMatchObject({
     code: 0,

@@ -11,7 +11,7 @@ import { soon } from '../../../helpers/waiting.ts'
 // Every test starts processes.
 vi.setConfig({ testTimeout: 20_000 })
 
-test('serve --json prints one line, closes all sessions at SIGTERM, and keeps its API key in a file with owner-only access', async () => {
+test('serve --json prints one line, stores its key with owner-only access, and closes all sessions at SIGTERM', async () => {
   const env = homes()
   const { ready, apiKey, createRoom, child, stdout, ended } = await startServe([], env)
   expect(ready).toEqual({
@@ -41,7 +41,7 @@ test('serve --json prints one line, closes all sessions at SIGTERM, and keeps it
   expect(sessions).toMatchObject([{ disconnected_at: expect.any(String) }])
 })
 
-test('serve responds after 200 connection resets during refused upgrades, and exits despite a silent client and an unfinished request', async () => {
+test('serve responds after 200 resets of refused upgrades, and exits despite a silent client and an unfinished request', async () => {
   const { ready, createRoom, child, ended } = await startServe([], homes())
   const foreign = rawRequest('GET /v1/rooms/none/connect', {
     host: 'localhost',

@@ -35,7 +35,7 @@ const maths = {
 describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('sessions report of one room prints one row for each participant, and counts the time of concurrent connections once', async () => {
+  test('sessions report of one room prints one row per participant, and counts the time of concurrent connections once', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -148,7 +148,7 @@ describe('sessions report of one room', () => {
     expect(await report('maths -o ids')).toMatchObject({ code: 0, stdout: 'ada\ngrace\n', stderr: '' })
   })
 
-  test('sessions report of one room prints one row for the room with --by room, and one row for each connection with --by session', async () => {
+  test('sessions report of one room prints one row per room with --by room, and one row per connection with --by session', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
       'room_id,name,first_in,last_out,participants,absent,connections,minutes,room_name\r\n' +
         'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60,maths\r\n',
@@ -470,7 +470,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report counts a session whose end precedes its start up to the termination of a terminated room', async () => {
+  test('sessions report counts a session whose end precedes its start up to the termination of its room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',

@@ -19,7 +19,7 @@ function afterFirstBlock(change: () => Promise<unknown>): void {
   }
 }
 
-test('users offboard keeps a user who joined a private room after the plan, and a second run deletes the user', async () => {
+test('users offboard keeps a user who is added to a private room during the run, and a second run deletes the user', async () => {
   afterFirstBlock(() => world.send('POST', `/rooms/${world.ids.empty}/members`, { user_id: 'mallory' }))
   const { code, rows, stderr } = await world.rows(offboard)
   expect({ code, deleted: deletions(rows) }).toEqual({
@@ -34,7 +34,7 @@ test('users offboard keeps a user who joined a private room after the plan, and 
   expect(deletions((await world.rows(offboard)).rows)[0]).toEqual(['mallory', 'ok', null])
 })
 
-test('users offboard keeps a user whose block was lifted during the run', async () => {
+test('users offboard keeps a user who is unblocked during the run', async () => {
   const { plans } = world.ids
   const { id } = await world.member(plans, 'mallory')
   let puts = 0
@@ -51,7 +51,7 @@ test('users offboard keeps a user whose block was lifted during the run', async 
   })
 })
 
-test('users offboard exits 0 if a user joins an open room during the run', async () => {
+test('users offboard exits 0 if a user is added to an open room during the run', async () => {
   afterFirstBlock(() => world.send('POST', `/rooms/${world.ids.lobby}/members`, { user_id: 'trudy' }))
   expect(await world.rows(offboard)).toMatchObject({ code: 0 })
 })

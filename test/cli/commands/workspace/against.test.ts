@@ -99,7 +99,7 @@ test('the commands that workspace diff --against suggests copy the changes, and 
   ])
 })
 
-test('workspace diff exits 2 for --against with a base URL, for --against with FILE, and if both FILE and --against are missing', async () => {
+test('workspace diff exits 2 for --against with a base URL or FILE, and if both FILE and --against are missing', async () => {
   const at = await createWorkspace()
   for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
     expect([line, (await at.run(line)).code]).toEqual([line, 2])

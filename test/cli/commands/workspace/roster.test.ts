@@ -47,7 +47,7 @@ describe('a roster in CSV', () => {
     expect([again.code, again.writes]).toEqual([0, []])
   })
 
-  test('a roster in CSV that differs from the service makes workspace diff suggest a valid command with the same flags', async () => {
+  test('workspace diff of a roster in CSV suggests a valid workspace apply command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
@@ -60,7 +60,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(`${hint} --yes`)).code).toBe(0)
   })
 
-  test('a roster in CSV with the name of an existing room makes workspace diff and apply suggest adopt with the same flags', async () => {
+  test('workspace diff and apply of a roster in CSV suggest adopt with the same flags if a room of the roster exists', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run('rooms create --name 7a --type private')
@@ -121,7 +121,7 @@ describe('a roster in CSV', () => {
     ])
   })
 
-  test('workspace apply refuses an Excel workbook as a roster with a specific error, even if its file name ends with .csv', async () => {
+  test('workspace apply refuses an Excel workbook as a roster and suggests CSV, even if its file name ends with .csv', async () => {
     const at = await createWorkspace()
     for (const file of ['roster.xlsx', 'roster.csv']) {
       at.write('PK\u0003\u0004 xl/workbook.xml', file)
@@ -187,7 +187,7 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('a roster in CSV warns about similar user IDs and rooms, emails as names, and items in another letter case or with leading zeros', async () => {
+  test('workspace diff of a roster in CSV warns about probable mistakes, such as IDs that differ only by letter case', async () => {
     const at = await createWorkspace()
     const flags = '--rooms-from class --users-from mail,name'
     at.write('mail,name,class\nAda@x.test,Ada,7a\n007,Bo,7a\n', 'list.csv')
@@ -249,7 +249,7 @@ describe('a roster in CSV', () => {
     expect((await at.users()).map(({ name }) => name).sort()).toEqual(['Ada Lovelace', 'Hopper'])
   })
 
-  test('a roster in CSV requires column flags, and a YAML file refuses these flags', async () => {
+  test('workspace diff requires column flags for a roster in CSV, and refuses these flags for a YAML file', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
@@ -331,7 +331,7 @@ describe('workspace apply --prune', () => {
     expect(writes).toHaveLength(5)
   })
 
-  test('workspace apply --prune saves the removed records in one file per kind, from which an import restores the records', async () => {
+  test('workspace apply --prune saves the removed records in one file per kind, and an import restores the records', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a, name: Ada }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a, type: host }] }\n`,
@@ -353,7 +353,7 @@ describe('workspace apply --prune', () => {
     expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
   })
 
-  test('workspace diff reports a listed member who is blocked by other means, and plans no unblock', async () => {
+  test('workspace diff reports a listed member that another client blocked, and plans no unblock', async () => {
     const at = await createWorkspace()
     await at.user('a')
     const room = await at.room('X', [{ user_id: 'a' }])
@@ -388,7 +388,7 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
-  test('workspace apply accepts a plan file from before the first room of the workspace', async () => {
+  test('workspace apply accepts a plan file if the first room of the workspace is created after the plan', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: new }]\n')
     await at.run('workspace diff school.yaml --out plan.json')
@@ -396,7 +396,7 @@ describe('a plan file', () => {
     expect(await at.run('workspace apply school.yaml --plan plan.json --yes')).toMatchObject({ code: 0 })
   })
 
-  test('a plan file contains the flags of the plan, and workspace apply exits 2 for --plan with --prune and for an invalid plan file', async () => {
+  test('a plan file contains the flags of its plan, and workspace apply refuses --prune and an invalid plan file', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')
@@ -419,7 +419,7 @@ describe('a plan file', () => {
   })
 
   test.each(['school.yaml', 'school.yaml.lock'])(
-    'workspace diff --out replaces an earlier plan, and refuses %s before any request',
+    'workspace diff --out replaces an earlier plan, and refuses to overwrite %s before any request',
     async (file) => {
       const at = await createWorkspace()
       at.write('users: [{ user_id: a }]\nrooms: [{ key: x, name: X, type: open }]\n')

@@ -75,7 +75,7 @@ function pagesOf(rooms: string[], cap: number) {
 const steps = (end: number, step: number) => Array.from({ length: end / step + 1 }, (_, i) => i * step)
 
 describe('a list', () => {
-  test('a list of a distant service is read in order with 8 requests in flight', async () => {
+  test('a list of a service with high latency is read in order with 8 requests in flight', async () => {
     const { ms, ...result } = await runAtDistance('rooms list --all -o ids', { latencyMs: 50 })
     expect(result).toEqual({ code: 0, stderr: '', ids: ids(2000), offsets: steps(2000, 100), most: 8 })
     expect(ms).toBeLessThan(0.4 * 21 * 50)
@@ -88,7 +88,7 @@ describe('a list', () => {
     expect(ms).toBeLessThan(0.2 * 201 * 50)
   })
 
-  test('a list of a near service is read with two requests in flight', async () => {
+  test('a list of a service with low latency is read with two requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 1 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), offsets: steps(2000, 100), most: 2 })
   })
@@ -178,7 +178,7 @@ test('a page that is requested ahead and refused with 429 is requested again whe
   })
 })
 
-test('an export from a distant service is read with 8 requests in flight', async () => {
+test('an export from a service with high latency is read with 8 requests in flight', async () => {
   const { code, most } = await runAtDistance('rooms export -o csv --columns id', { latencyMs: 50 })
   expect({ code, most }).toEqual({ code: 0, most: 8 })
 })
