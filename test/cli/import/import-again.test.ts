@@ -27,7 +27,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
   })
 
-  test('a second rooms import of the same rows exits 2 without a write, and prints the number of rows that were imported before', async () => {
+  test('a second rooms import of the same rows exits 2 without a write, and prints the number of imported rows', async () => {
     world.requests.length = 0
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
     expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
@@ -37,7 +37,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('a second rooms import of the same rows exits 2 if a changed file with another column order contains some of the rows', async () => {
+  test('a second rooms import exits 2 if a changed file contains some of the same rows in another column order', async () => {
     world.file('rooms.csv', 'type,name\nopen,New\nopen,R3\nopen,R1\n')
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('2 of 3'))
   })
@@ -89,7 +89,7 @@ test('rooms import --no-receipt removes the journal after a complete run and wri
 })
 
 describe('a rooms import of rows without IDs', () => {
-  test('rooms import and its dry run warn about rows with the names of existing rooms, and the suggested command skips them', async () => {
+  test('rooms import warns about rows with the names of existing rooms, and suggests a command that skips these rows', async () => {
     for (let i = 1; i <= 7; i++) await world.room(`R${i}`)
     const dry = await run('rooms import rooms.csv --dry-run')
     const target = 'https://meet.test/v1'
@@ -110,7 +110,7 @@ describe('a rooms import of rows without IDs', () => {
     expect(await world.rooms()).toHaveLength(17)
   })
 
-  test('rooms import sends no lookup with --quiet, with --again or for rows with IDs, and needs no permission to list rooms', async () => {
+  test('rooms import lists no rooms with --quiet, --again or row IDs, and needs no permission to list rooms', async () => {
     await world.room('R1')
     world.file('ids.csv', 'id,name,type\n66f1a2b3c4d5e6f708192a3b,R1,open\n')
     for (const line of ['ids.csv', 'rooms.csv --quiet', 'rooms.csv --again']) {
@@ -143,7 +143,7 @@ describe('the receipt of rooms import', () => {
   })
 
   test.each(['', ' --journal my.journal'])(
-    'a receipt of rooms import%s prevents a second import with or without a journal, unless --again is set',
+    'a receipt of rooms import%s prevents a second import without --again, with or without a journal',
     async (first) => {
       expect(await run(`rooms import rooms.csv${first}`)).toMatchObject(done)
       for (const second of ['', ' --journal other.journal', ' --no-journal', ' --no-receipt'])
@@ -152,7 +152,7 @@ describe('the receipt of rooms import', () => {
     },
   )
 
-  test('the receipt of rooms import is stored for the rooms of a run with failed rows and --journal', async () => {
+  test('the receipt of rooms import --journal is stored even if some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject({ code: 8 })
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2'))
@@ -168,7 +168,7 @@ describe('the receipt of rooms import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('the receipt of rooms import prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
+  test('a receipt that an earlier version stored beside the input file prevents a second rooms import', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     renameSync(join(receipts(), receiptNames()[0] ?? ''), world.path('rooms.csv.journal'))
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
@@ -279,7 +279,7 @@ describe('rooms import --match name', () => {
     }
   })
 
-  test('rooms import --match name identifies the results by the IDs in the file', async () => {
+  test('rooms import --match name prints the IDs in the file as the keys of the results', async () => {
     world.file('rooms.csv', 'id,name,type\nformer,R1,open\n')
     const { stdout } = await run('rooms import rooms.csv --match name --if-exists skip -o ndjson')
     expect(JSON.parse(stdout)).toMatchObject({ key: 'former', status: 'skipped' })

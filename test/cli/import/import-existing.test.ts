@@ -149,7 +149,7 @@ describe('rooms import of existing rooms', () => {
     })
   })
 
-  test('rooms import creates a room for each row with an unknown ID, and identifies the results by these IDs', async () => {
+  test('rooms import creates a room for each row with an unknown ID, and prints these IDs as the keys of the results', async () => {
     world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
@@ -184,7 +184,7 @@ describe('rooms import of existing rooms', () => {
   })
 })
 
-describe('fields that only a creation can set', () => {
+describe('fields that only a creation sets', () => {
   const row = (name: string, webhook = '{""url"":""https://h.test/""}') => `${name},open,"${webhook}"\n`
   const notice = (field: string, keeps: string) =>
     `warning: the API sets ${field} only when a room is created; ${keeps}\n`
@@ -198,7 +198,7 @@ describe('fields that only a creation can set', () => {
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
   ])(
-    'rooms import --if-exists %s%c%s keeps fields that only a creation can set, and one warning counts the existing rooms',
+    'rooms import --if-exists %s%c%s keeps fields that only a creation sets, and one warning counts the existing rooms',
     async (what, verb, flags) => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({
@@ -210,7 +210,7 @@ describe('fields that only a creation can set', () => {
     },
   )
 
-  test('rooms import --dry-run prints a warning about a field that only a creation can set', async () => {
+  test('rooms import --dry-run prints a warning about a field that only a creation sets', async () => {
     world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
     expect(
       await run('rooms import rooms.csv --match name --if-exists update --dry-run -o ids'),
@@ -222,7 +222,7 @@ describe('fields that only a creation can set', () => {
     })
   })
 
-  test('rooms import prints no warning about fields that only a creation can set for skipped or failed rows', async () => {
+  test('rooms import prints no warning about fields that only a creation sets if the rows are skipped or fail', async () => {
     expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
       'warning: the API',
     )
@@ -234,7 +234,7 @@ describe('fields that only a creation can set', () => {
     )
   })
 
-  test('rooms import fails a row with another value of an immutable field, or prints a warning if the service omits the field', async () => {
+  test('rooms import fails a row with another value of an immutable field, or warns if the service omits the field', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
@@ -334,7 +334,7 @@ describe('users import of numeric IDs', () => {
     world.file('people.json', '[{"user_id":7},{"user_id":"0012"}]')
   })
 
-  test('users import and its dry run warn of IDs that differ only by leading zeros in the file or from existing IDs', async () => {
+  test('users import and its dry run warn about IDs that differ from other IDs only by leading zeros', async () => {
     const warnings = `warning: people.csv:7: user_id “05” differs from the value in line 6 only by leading zeros\n${similar}`
     expect((await run('users import people.csv --dry-run')).stderr).toContain(warnings)
     expect((await run('users import people.json --dry-run')).stderr).toContain(similar)
@@ -366,7 +366,7 @@ describe('members import of room names', () => {
     world.file('members.csv', names)
   })
 
-  test('members import of names of existing rooms suggests a command that adds the members by room name', async () => {
+  test('members import suggests a command that finds rooms by name if the room IDs are names of existing rooms', async () => {
     const room = await world.room('7b')
     const { code, stderr } = await world.run(['members', 'import', 'members.csv', ...map])
     expect([code, stderr]).toEqual([
@@ -382,7 +382,7 @@ describe('members import of room names', () => {
     expect(await world.rooms()).toEqual(['7b', 'Mathe 7a'])
   })
 
-  test('members import reports each row if a room ID is not the name of an existing room', async () => {
+  test('members import exits 1 and names the missing room if a room ID is neither the ID nor the name of a room', async () => {
     const { code, stderr } = await world.run(['members', 'import', 'members.csv', ...map])
     expect([code, stderr]).toEqual([1, expect.stringContaining('no such room: 7b')])
   })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { leaves } from '../../helpers/tree.ts'
 import { createWorld } from '../../helpers/world.ts'
 
-test('each header flag exits 2 before the first request if its value names a missing file as @FILE', async () => {
+test('each command with a header flag exits 2 before the first request if @FILE in the value names a missing file', async () => {
   const world = await createWorld()
   const control = join(world.dir, 'control.json')
   const url = { control_url: 'http://127.0.0.1:1', control_key: 'key-of-the-control' }

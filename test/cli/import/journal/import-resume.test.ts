@@ -115,7 +115,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 })
 
 describe('--resume of a row without a response', () => {
-  test('users import --resume of a sent row creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
+  test('users import --resume of sent rows creates missing users, accepts equal users and reports others as unknown', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -269,7 +269,7 @@ test('users import from standard input can be resumed if the same input is passe
   expect(await world.users()).toEqual(usersOf(9))
 })
 
-test('a journal whose IDs contain line separators can be read', async () => {
+test('users import --resume reads a journal whose IDs contain line separators', async () => {
   world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
   expect(await run('users import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
   world.requests.length = 0
@@ -292,7 +292,7 @@ test('the summary of a resumed import counts the rows that the journal shows as 
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import counts as recorded only the rows with an outcome in the journal', async () => {
+test('the summary of a resumed import counts only rows with an outcome in the journal as recorded', async () => {
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)
