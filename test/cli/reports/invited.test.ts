@@ -55,7 +55,7 @@ test('a meeting before the invitation of a user is not missed, and counted_from 
   expect(stderr).toBe('1 member was added after these meetings and is not counted as absent\n')
 })
 
-test('a report of absences by meeting counts the members who were added after the meetings', async () => {
+test('only a report of absences by meeting prints a notice that counts members added after the meetings', async () => {
   const again = visit('again', '10-01T08:00', '10-01T08:45')
   const blocked = { ...invited('blocked', '2025-10-20T00:00:00Z'), is_blocked: true }
   serveLessons(
@@ -81,7 +81,7 @@ test('meetings count from the creation of the user if the service omits the crea
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'sessions report --all-rooms --by user-total --missed 1 %s counts meetings of a reinvited user from the earliest session of the user',
+  'sessions report --by user-total --missed 1 %s counts meetings of a reinvited user from the earliest session',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)

@@ -106,7 +106,7 @@ describe('the HTML page of a report', () => {
     }
   })
 
-  test('the HTML page of a report with --only-absent has no present participants, no rooms without absent members, and no charts', async () => {
+  test('the HTML page of a report with --only-absent omits present participants, rooms without absent members, and charts', async () => {
     const full = { ...maths, room: { name: 'Full' }, members: [member('ada'), member('grace')] }
     school(world, { maths, full, art: { ...maths, room: { name: 'Art' } } })
     for (const [flags, ids] of [
@@ -157,7 +157,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('the HTML page of a report replaces an existing file, and causes an error before any request if its path cannot be written', async () => {
+  test('the HTML page of a report replaces an existing file, and an unwritable path causes an error before any request', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -304,7 +304,7 @@ describe('the HTML page of totals', () => {
     }
   })
 
-  test('the HTML page of totals with --by user-total shows a timeline for each participant of one day, and no timelines for a month', async () => {
+  test('the HTML page of totals with --by user-total shows timelines of participants for one day, but not for a month', async () => {
     const month = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(rowsOf(month).slice(1)).toMatchObject([
       ['ADAada', '2', '3', '4', '2025-10-24 10:00', '2025-10-26 02:30', '290.0', '275.0', ''],

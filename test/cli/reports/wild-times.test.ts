@@ -57,7 +57,7 @@ const wildReport = fc.record({
   zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia', 'Asia/Kathmandu'),
 })
 
-test('a report on sessions at any times has a limited number of rows, and an HTML page with a limited number of bars', async () => {
+test('a report on sessions with arbitrary times has a limited number of rows, and of bars in its HTML page', async () => {
   const members = ['ada', 'grace', 'alan'].map((user_id) => member(user_id))
   const property = fc.asyncProperty(wildReport, async ({ sessions, flags, zone }) => {
     school(world, { maths: { sessions, members } })

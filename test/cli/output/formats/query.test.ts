@@ -133,7 +133,7 @@ describe('--query', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('--query exits 74 if the expression does not fit the response', async () => {
+  test('--query exits 74 if a function of the expression gets a value of the wrong type from the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
@@ -225,7 +225,7 @@ describe('the expression language of --query', () => {
     expect(parseQuery(expression)(items)).toEqual(expected)
   })
 
-  test('the expression language of --query handles fields with the names hasOwnProperty and constructor', () => {
+  test('the expression language of --query reads fields with the names hasOwnProperty and constructor', () => {
     expect(parseQuery('!a')({ a: { hasOwnProperty: 1 } })).toBe(false)
     expect(parseQuery('a.constructor')({ a: { constructor: 1 } })).toBe(1)
   })

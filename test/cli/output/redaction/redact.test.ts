@@ -159,7 +159,7 @@ describe('the redaction of the program', () => {
     }
   })
 
-  test('a document of --query masks the key in a pipe', async () => {
+  test('the output of --query masks the key in a pipe', async () => {
     await world.send('POST', '/rooms', { name: world.apiKey, type: 'open' })
     for (const line of ['workspace export --query rooms[].name', 'rooms list --query rooms[].name -o tsv'])
       expect((await world.run(line)).stdout, line).toMatch(/^(\["\[API key\]"\]|\[API key\])\n$/)

@@ -39,7 +39,7 @@ describe('--show-tokens', () => {
   const pairs = commands.flatMap((command) => formats.map((format) => [command, format] as const))
 
   test.each(pairs.filter(printsTokens))(
-    '--show-tokens prints access tokens of “users %s” as %s',
+    '--show-tokens prints access tokens in the output of “users %s -o %s”',
     async (command, format) => {
       for (const options of [{}, terminal]) {
         await world.send('POST', '/users', { user_id: 'ada' })
@@ -68,7 +68,7 @@ describe('--columns access_token', () => {
     ['users get ada -o csv', 'access_token\r\n'],
     ['users export', 'access_token\r\n'],
     ['users create ada --overwrite', 'access_token  '],
-  ])('--columns access_token prints the access tokens of %s', async (command, header) => {
+  ])('--columns access_token prints the access tokens in the output of “%s”', async (command, header) => {
     const { stdout } = await run(`${command} --columns access_token`)
     expect(stdout.startsWith(header)).toBe(true)
     expect(stdout).toContain(ada.access_token)
@@ -150,7 +150,7 @@ describe('the notice about masked access tokens', () => {
     },
   )
 
-  test('the summary of users export states that access tokens are omitted if the export omits tokens', async () => {
+  test('the summary of users export mentions omitted access tokens, unless --columns selects other fields', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -181,7 +181,7 @@ describe('masked access tokens', () => {
     },
   )
 
-  test('access tokens are masked in the query of a request', async () => {
+  test('access tokens are masked in the query string of a request', async () => {
     const path = `/rooms?limit=1&access_token=${token}`
     const shown = [
       (await run(`api GET ${path} --verbose`)).stderr,

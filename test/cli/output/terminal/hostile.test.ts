@@ -103,7 +103,7 @@ describe('control characters on a terminal', () => {
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
   test.each(commands)(
-    'on a terminal, control characters are escaped in every field of a %s (key “%s”) by the command %j in every format except TSV',
+    'on a terminal, every format except TSV escapes control characters in every field of a %s (key “%s”, command %j)',
     async (kind, key, argv) => {
       await fc.assert(
         fc.asyncProperty(hostile, async (text) => {
@@ -133,7 +133,7 @@ describe('control characters on a terminal', () => {
     },
   )
 
-  test('on a terminal, control characters are escaped in every field of an internal error and the stack trace', async () => {
+  test('on a terminal, control characters are escaped in every field of an internal error and its stack trace', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         world.intercept = async () => {
@@ -165,7 +165,7 @@ describe('control characters on a terminal', () => {
     )
   })
 
-  test('on a terminal, control characters are escaped in every field of an import and the progress of the import', async () => {
+  test('on a terminal, control characters are escaped in every field of an import and its progress bar', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (text) => {
         const rows = ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`)

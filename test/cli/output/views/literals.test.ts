@@ -33,7 +33,7 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
     expect((await done).stderr).toContain(`“${literal}”`)
   })
 
-  test('a room name that equals the fixed value of the deprecated fields is printed only once, because the deprecated fields are hidden', async () => {
+  test('a room name that equals the fixed value of the deprecated fields is printed once, because these fields are hidden', async () => {
     for (const line of ['rooms list', `rooms get ${id}`, 'rooms list -o csv'])
       expect((await world.run(line)).stdout.split(literal)).toHaveLength(2)
   })
@@ -50,7 +50,7 @@ describe('export and import', () => {
   }
 
   test.each(formats)(
-    'an export and an import into another service preserve values that equal the fixed value of the deprecated fields, in %s',
+    'an import of a %s export preserves values that equal the fixed value of the deprecated fields',
     async (format) => {
       await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
       await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
@@ -79,7 +79,7 @@ describe('export and import', () => {
   })
 })
 
-test('a field that the API specification does not list is printed unchanged if the value is that of the deprecated fields', async () => {
+test('an unlisted field is printed unchanged if its value equals the fixed value of the deprecated fields', async () => {
   const room = { id: 'r1', name: 'One', type: 'open', topic: literal, is_recurring: literal }
   world.intercept = async () => answer(200, { room })
   const { stdout } = await world.run('rooms get r1')
