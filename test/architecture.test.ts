@@ -225,7 +225,7 @@ test('only bars.ts and progress.ts draw bars', () => {
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
-test('only cli/run and a fixed list of modules send many requests, count outcomes, stop at fatal errors and enforce --max', () => {
+test('only cli/run and a fixed list of modules run batches of requests and evaluate their outcomes', () => {
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
@@ -394,7 +394,7 @@ function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 }
 
-test('templates with the tag own contain only ASCII, because the build does not escape other characters in tagged templates', () => {
+test('templates with the tag own contain only ASCII, because the build escapes only untagged templates', () => {
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
@@ -444,7 +444,7 @@ test('a test file outside suites that starts the built program has a name ending
   expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
 })
 
-test('each test directory has the path of a directory in src, except bench, bin, build, fixtures, helpers and suites', () => {
+test('each test directory has the path of a directory in src, except a fixed list of directories', () => {
   const own = ['bench', 'bin', 'build', 'fixtures', 'helpers', 'suites']
   const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.test.ts'),

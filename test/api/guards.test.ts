@@ -40,6 +40,6 @@ test.each<[OperationName, unknown, string]>([
   ['listRooms', { rooms: [{ id: 1 }, { id: 'r' }, { name: 'R' }] }, 'rooms[2] has no id'],
   ['createPages', { pages: [{}] }, 'pages[0] has no id'],
   ['sendMessage', { ok: true }, 'it has no field “message”'],
-])('the response guard of %s reports for %j that %s', (name, value, problem) => {
+])('the response guard of %s rejects %j because %s', (name, value, problem) => {
   expect(findResponseProblem(name, value)).toBe(problem)
 })

@@ -171,7 +171,7 @@ describe('URL parser of --image', () => {
   })
 
   test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
-    'the URL parser of --image encodes or refuses %j',
+    'the URL parser of --image returns a valid URL for %j or throws a UsageError',
     (url) => {
       let sent: string
       try {
@@ -357,7 +357,7 @@ describe('JSON', () => {
     expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text)),
   )
 
-  test('readJson and writeJson agree with JSON.parse and JSON.stringify, with and without a large number beside the value', () => {
+  test('readJson and writeJson agree with JSON.parse and JSON.stringify, even beside a large number', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -389,7 +389,7 @@ describe('JSON', () => {
 const unsafe = /(?![\p{Join_C}\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
 describe('text for a terminal', () => {
-  test('text for a terminal contains no control characters and no invisible characters', () => {
+  test('visible() returns text without control characters and without invisible characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(unsafe)
@@ -403,7 +403,7 @@ describe('text for a terminal', () => {
     }
   })
 
-  test('text for a terminal is unchanged if it is plain or already escaped', () => {
+  test('visible() returns plain text and escaped text unchanged', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(visible(text))).toBe(visible(text))
@@ -413,7 +413,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('JSON text for a terminal contains no control characters except line breaks and parses to the same value', () => {
+  test('visibleJson() returns JSON without control characters except line breaks, and with the same value', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -424,7 +424,7 @@ describe('text for a terminal', () => {
     )
   })
 
-  test('a suggested command quotes any text as one shell word', () => {
+  test('quoteForShell() quotes any text as one shell word', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(quoteForShell(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
@@ -602,7 +602,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('a record shows each field that is not deprecated on one line, without control characters', () => {
+  test('a record shows each field except deprecated fields on one line, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

@@ -203,7 +203,7 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response with too many levels makes rooms update exit 1 and report no bug', async () => {
+  test('a long error response that is nested too deeply makes rooms update exit 1 without an internal error', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const body of [deep, `{"error":${deep}}`, `{"message":"no","more":${deep}}`]) {
       world.intercept = async () => answer(422, body)

@@ -51,7 +51,7 @@ test.runIf(obeysModes)('local backup exits 74 for an unreadable database', async
 
 describe.runIf(obeysModes)('unreadable settings files', () => {
   test.each(['file', 'directory'])(
-    'if the mode of the settings %s prevents access, writes are refused, and reads use the key and base URL of the environment',
+    'if the settings %s is unreadable, writes are refused, and reads use the key and base URL of the environment',
     async (what) => {
       const { dir, file, run } = await protect()
       const path = what === 'file' ? file : dir
@@ -73,7 +73,7 @@ describe.runIf(obeysModes)('unreadable settings files', () => {
   )
 
   test.runIf(isRoot)(
-    'a settings file in a directory closed by another account counts as missing if the environment contains key and base URL',
+    'an inaccessible settings directory of another account counts as missing if the environment has key and base URL',
     async () => {
       const { dir, run } = await protect()
       chownSync(dir, other, other)
