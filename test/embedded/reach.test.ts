@@ -69,7 +69,7 @@ test('--local sends the request with the new key to the next serving process if 
   ])
 })
 
-test('meetroom --local retries for 1 s or more, and exits 5 if nothing responds', async () => {
+test('--local retries for 1 s or more, and exits 5 if no process responds', async () => {
   const { code, stderr, host } = await list({}, ['--retries', '0'])
   expect({ code, stderr }).toEqual({
     code: 5,

@@ -97,7 +97,7 @@ describe.runIf(isRoot)('key files that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('serve.json that other accounts can write to is refused, because serve.json contains the destination of the key', async () => {
+  test('serve.json that other accounts can write to is refused, because it contains the destination of the key', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -140,7 +140,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
       expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
 
-  test('a key file in the data directory that other accounts can write to is refused in a private directory', async () => {
+  test('a key file that other accounts can write to is refused even in a private data directory', async () => {
     chmodSync(key, 0o660)
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -172,7 +172,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
   })
 })
 
-test('a key file of serve can be behind symbolic links of the current account', async () => {
+test('serve reads its key file through symbolic links of the current account', async () => {
   const keyFile = join(mountAsKubernetes('a-key-in-a-secret\n'), 'config.json')
   expect(await serveHere({ keyFile })).toMatchObject({ apiKey: 'a-key-in-a-secret' })
 })
@@ -214,7 +214,7 @@ describe.runIf(isRoot)('settings that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings in a directory of another account prevent only writes if the environment contains the key and the base URL', async () => {
+  test('settings in a directory of another account prevent only writes if the environment contains key and base URL', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     writeFileSync(join(dir, 'config.json'), content)

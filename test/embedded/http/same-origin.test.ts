@@ -51,7 +51,7 @@ describe('the Host header', () => {
     },
   )
 
-  test('the Host header is accepted with another IP address and refused with a host name if the service listens on all interfaces', async () => {
+  test('a service on all interfaces accepts a Host header with any IP address, and refuses a foreign host name', async () => {
     const { ask } = await startService([], '0.0.0.0')
     expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
     expect((await ask({ host: '[fd00::1]' })).status).toBe(done)

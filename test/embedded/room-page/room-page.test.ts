@@ -238,7 +238,7 @@ describe.skipIf(browser === undefined)(
       expect(sessions()).toBe(0)
     })
 
-    test('embedding of the room page in a page of the configured origin is allowed, and the page receives the events of the room', async () => {
+    test('embedding of the room page in a page of the configured origin is allowed, and this page receives room events', async () => {
       const { origin, show } = await serveEmbedder()
       const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
       await user('ada', 'Ada')

@@ -154,7 +154,7 @@ describe('a list request', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('a list request with a name returns only rooms with this exact name, including letter case and wildcard characters', async () => {
+  test('a list request with a name returns only rooms with this exact name, including case and wildcard characters', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -183,7 +183,7 @@ describe('a list request', () => {
 })
 
 describe('IDs', () => {
-  test('IDs of rooms, members, pages and users consist of 24 lowercase hexadecimal digits', async () => {
+  test('IDs that the service assigns consist of 24 lowercase hexadecimal digits', async () => {
     const roomId = await room()
     await user('ada')
     const { id: memberId } = await member(roomId, 'ada')

@@ -145,7 +145,7 @@ describe('a stopping service', () => {
     await expect(served.ask('GET', '/rooms')).rejects.toThrow()
   })
 
-  test('a stopping service does not wait for a refused client that keeps its connection open', async () => {
+  test('a stopping service waits at most three seconds for a refused client that keeps its connection open', async () => {
     const { hostname, port } = new URL(served.baseUrl)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     onTestFinished(() => void socket.destroy())

@@ -46,7 +46,7 @@ async function lesson() {
 }
 
 describe('a client with the subprotocol meetroom.room', () => {
-  test('a client with the subprotocol meetroom.room receives the room, its participants, its pages and the meeting clock', async () => {
+  test('a client with the subprotocol meetroom.room receives descriptions of the room and of its pages', async () => {
     const served = await lesson()
     const { room, member, ada } = served
     const page = connectView(served, room, ada)
@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives a meeting time that restarts after all participants have left', async () => {
+  test('a client with the subprotocol meetroom.room receives an elapsed time of zero after all participants have left', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = connectView(served, room, ada)
@@ -142,7 +142,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     next.socket.close()
   })
 
-  test('a client with the subprotocol meetroom.room receives at most 200 participants, and the number of all other participants', async () => {
+  test('a client with the subprotocol meetroom.room receives at most 200 participants and the number of the others', async () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)
@@ -165,7 +165,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     },
   )
 
-  test('a client with the subprotocol meetroom.room receives the close code 1013 when too many anonymous participants join the room', async () => {
+  test('a client with the subprotocol meetroom.room receives the close code 1013 if too many anonymous participants join', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 1 } })
     const room = await served.room()
     await served.join(room)
@@ -175,7 +175,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives a close code if the member is blocked or the room is terminated', async () => {
+  test('a client with the subprotocol meetroom.room receives a close code for a blocked member and for a terminated room', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })

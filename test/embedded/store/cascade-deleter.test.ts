@@ -73,7 +73,7 @@ describe('a user with many memberships', () => {
     return id
   }
 
-  test('a user with many memberships disappears from every room immediately when deleted, and the memberships are deleted later', async () => {
+  test('a deleted user with many memberships disappears from every room immediately, before the memberships are deleted', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await createBusyUser(workspace)

@@ -163,7 +163,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await readEnds(live, room)).toEqual(Array(9).fill(at(hour)))
   })
 
-  test('the sessions of a room with many participants stay ended if the room is reopened immediately, and new sessions stay open', async () => {
+  test('the sessions of a room with many participants stay ended if the room is reopened, and new sessions stay open', async () => {
     const { room } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -177,7 +177,7 @@ describe('the sessions of a room with many participants', () => {
     expect((await live.ask('GET', `/rooms/${room}/members`)).members[0]).toMatchObject({ id: memberId })
   })
 
-  test('the sessions of a room with many participants are announced in order: entries, exits, and new entries after reopening', async () => {
+  test('the sessions of a room with many participants are announced in order: entries, exits and new entries', async () => {
     const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })

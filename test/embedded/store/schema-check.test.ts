@@ -53,7 +53,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
     ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
   ])(
-    'a workspace is not opened if its schema differs from the schema of the migrations because it has %s',
+    'a workspace with %s is refused, because its schema differs from the schema of the migrations',
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =
@@ -68,7 +68,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     },
   )
 
-  test('a workspace whose schema differs from the schema of the migrations can be backed up, and its rows can be restored', async () => {
+  test('a workspace with a foreign trigger can be backed up, and its rows can be restored', async () => {
     const { world } = await change((db) =>
       db.exec('CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END'),
     )

@@ -72,7 +72,7 @@ test('several failed writes of a commit are rolled back one by one, and other wr
   expect(notes()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a disk that fills up while a failed write is rolled back makes the whole commit fail', async () => {
+test('a commit fails as a whole if the disk fills up while a failed write is rolled back', async () => {
   const disk = await testDisk()
   const { note, notes, heard } = await openStore(disk.quietly)
   const a = note('a')

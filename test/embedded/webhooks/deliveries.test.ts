@@ -292,7 +292,7 @@ describe('webhook retries', () => {
     { random: 0, factor: 0.8 },
     { random: 0.999_999, factor: 1.2 },
   ])(
-    'webhook retries have jitter, in which the random value $random multiplies each of the first five pauses by $factor',
+    'webhook retries have jitter: the random value $random multiplies each of the first five pauses by $factor',
     async ({ random, factor }) => {
       world.random = random
       const deliveries = world.start()
@@ -334,7 +334,7 @@ describe('webhook retries', () => {
     expect(world.attempts.all).toHaveLength(2)
   })
 
-  test('retries of a delivery end if a later event of the room gets a 410', async () => {
+  test('retries of a delivery end if a later event of the room gets the response 410', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -376,7 +376,7 @@ describe('events of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('events of sessions that end together are delivered when delivery for their room is woken', async () => {
+  test('events of sessions that end together are delivered after wake() is called for their room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
@@ -427,7 +427,7 @@ describe('end of webhook deliveries', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('webhook delivery stops after the response 410 only for the room of the event, even if another room has the same receiver', async () => {
+  test('webhook delivery stops after the response 410 only for the room of the event, even if rooms share a receiver', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()
