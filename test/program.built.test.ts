@@ -45,7 +45,7 @@ test.each([
     (argv: readonly string[], env: Record<string, string>) => runHere(argv, { env }),
   ],
 ] as const)(
-  'the operations except redeliver succeed with all their fields %s',
+  'operations other than redeliver succeed with all their fields %s',
   { timeout: 60_000 },
   async (_, target, run) => {
     const env = await target()

@@ -100,7 +100,7 @@ describe.runIf(hasNamespaces)('a read-only container', () => {
     })
   })
 
-  test('in a read-only container with no other process, the service keeps its data in the mounted directory and exits 0 after SIGTERM', async () => {
+  test('in a read-only container with no other process, serve stores data in the mounted directory and exits 0 at SIGTERM', async () => {
     const [command, ...words] = commandOf(2)
     const serving = startProgram(
       command,

@@ -144,7 +144,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
   }
 })
 
-test('--dry-run and --curl never print the key, on a terminal and in a pipe', async () => {
+test('--dry-run and --curl never print the key, on a terminal or in a pipe', async () => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

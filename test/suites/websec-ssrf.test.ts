@@ -101,7 +101,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a webhook to a host name whose IP address changes on each lookup uses the checked address of one lookup per connection', async () => {
+  test('a webhook to a host name with changing IP addresses uses the checked address of one lookup per connection', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
