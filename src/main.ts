@@ -120,7 +120,7 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
         await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
         const checked = checkIds(command, args)
         const workOn = async (each: Context) =>
-          work(each, ...((await resolveNames(each, command, checked)) as A))
+          work(each, ...((each.looksUpNames ? await resolveNames(each, command, checked) : checked) as A))
         if (!context.flags.allProfiles) return workOn(context)
         const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
         await runOnAllProfiles(context, checked, workOn)

@@ -21,10 +21,11 @@ export function selectKey(settings: Settings): Key {
     keyHolder === undefined
       ? undefined
       : {
-          hint: `pass --profile ${keyHolder}, which has a key for this service`,
+          hint: `pass --profile ${keyHolder.name}, which has a key for this service`,
           lineEdit: {
-            before: `use profile ${keyHolder}, which has a key for this service: `,
-            add: ['--profile', keyHolder],
+            before: `use profile ${keyHolder.name}, which has a key for this service: `,
+            // The base URL of the environment may lack the version.
+            add: ['--profile', keyHolder.name, '--base-url', keyHolder.baseUrl],
           },
         }
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }

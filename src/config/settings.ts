@@ -63,8 +63,8 @@ export interface Settings {
   keyCommand: Setting<string> | undefined
   /** True if MEETROOM_API_KEY is set without a key. */
   isKeyEmpty: boolean
-  /** Name of a profile with a key for the origin of the base URL. */
-  keyHolder: string | undefined
+  /** Profile with a key for the origin of the base URL, and the base URL of the profile. */
+  keyHolder: { name: string; baseUrl: string } | undefined
   /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
   apiKeyStoredAt: string | undefined
   /**
@@ -218,12 +218,14 @@ function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Settin
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
-function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredConfig): string | undefined {
+function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredConfig): Settings['keyHolder'] {
   const origin = baseUrl === undefined ? undefined : parseOrigin(baseUrl)
-  return Object.entries(profiles).find(
-    ([, { api_key, key_command, api_key_origin }]) =>
-      origin !== undefined && api_key_origin === origin && (api_key || key_command),
-  )?.[0]
+  const [name, { base_url = '' } = {}] =
+    Object.entries(profiles).find(
+      ([, { api_key, key_command, api_key_origin }]) =>
+        origin !== undefined && api_key_origin === origin && (api_key || key_command),
+    ) ?? []
+  return name === undefined ? undefined : { name, baseUrl: base_url || (baseUrl ?? '') }
 }
 
 function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConfig): [string, Profile][] {

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest, UsageError } from '../../errors.ts'
 import { maxLength } from '../../files/read-lines.ts'
-import { detectInputFormat } from '../import/read/rows.ts'
+import { findFormatOf } from '../import/read/rows.ts'
 import { originField } from '../import/read/saved-origin.ts'
 import { describeUnrestoredByDeletion } from '../import/unrestored.ts'
 import type { Context } from '../kernel/context.ts'
@@ -211,17 +211,9 @@ function summarizeBackup({ kind, count, hadTokens, path }: BackupSummary): Hint[
 }
 
 function importCommand(kind: DeletionTargets['kind'], path: string): Suggestion {
-  const flags = isNdjson(path) ? [] : ['--input-format', 'ndjson']
+  const flags = findFormatOf(path) === 'ndjson' ? [] : ['--input-format', 'ndjson']
   const operand = path.startsWith('-') ? `./${path}` : path
   return suggest([kind, 'import', operand, ...flags])
-}
-
-function isNdjson(path: string): boolean {
-  try {
-    return detectInputFormat(path, undefined) === 'ndjson'
-  } catch {
-    return false
-  }
 }
 
 interface BackupRecord {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { suggestHelp, UsageError } from '../../errors.ts'
+import { findClosest } from '../../api/closest.ts'
+import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
@@ -25,7 +26,7 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
       }
       const command = findHelpCommand(root, words)
       if (command) return command.outputHelp()
-      if (!(await printSections(context, words))) throw noHelp(words)
+      if (!(await printSections(context, words))) throw noHelp(root, words)
     }),
   )
   addExamples(help, 'meetroom help where', 'meetroom help rooms list', 'meetroom help exit code 8')
@@ -60,8 +61,13 @@ function findHelpCommand(root: MeetroomCommand, words: readonly string[]): Comma
   return command
 }
 
-function noHelp(words: readonly string[]): UsageError {
+function noHelp(root: Command, words: readonly string[]): UsageError {
+  const names = [...Object.keys(topicSummaries), ...root.commands.map((command) => command.name())]
+  const near = findClosest(words[0] ?? '', names)
   return new UsageError(`no help on “${words.join(' ')}”`, {
-    hint: ['list the topics and commands with: ', suggestHelp()],
+    hint:
+      near === undefined
+        ? ['list the topics and commands with: ', suggestHelp()]
+        : ['did you mean: ', suggest(['help', near])],
   })
 }

@@ -28,7 +28,9 @@ export function compilePattern(text: string, condition: string, ignoresCase: boo
           correction: [text, text.replace(open, `\\${open}`)],
         },
       )
-    throw new UsageError(`${condition}: the value is not a valid regular expression`)
+    throw new UsageError(`${condition}: the value is not a valid regular expression`, {
+      ...(/^\*\w/.test(text) && { correction: [text, text.slice(1)] as const }),
+    })
   }
   if ([...text.matchAll(tokens)].some(([token]) => /^(\(\?<?[=!]|\\[1-9]|\\k)/.test(token)))
     throw new UsageError(`${condition}: lookaround and backreferences are not supported`, {

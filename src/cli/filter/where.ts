@@ -141,6 +141,11 @@ async function parseCondition(
       ...(await compareAge(field, compared, ageComparison)),
     }
   }
+  const [chosen] = Object.entries(view.choices ?? {}).find(([, values]) => values.includes(field)) ?? []
+  if (!type && chosen !== undefined && /^(true|yes|1|false|no|0)$/i.test(trimmed))
+    throw new UsageError(`${flag}: “${field}” is a value of the field “${chosen}”`, {
+      correction: [condition, `${chosen}${/^[tTyY1]/.test(trimmed) ? '=' : '!='}${field}`],
+    })
   if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], field, condition, [...types.keys()])
   const parts = splitConditions(condition, types)
   if (parts.length > 1 || /\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))

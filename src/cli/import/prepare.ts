@@ -16,7 +16,7 @@ import { formatInputPlace, formatRowPlace } from './read/place.ts'
 import { createRowReader, type ReaderOptions, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { RoleReader } from './read/role-map.ts'
-import { detectInputFormat, type InputFormat } from './read/rows.ts'
+import { detectFormat, findFormatOf, type InputFormat } from './read/rows.ts'
 import { readSample } from './read/sample.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
 import { createRowFilter } from './read/select-rows.ts'
@@ -47,7 +47,11 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
     throw new UsageError('--unblock needs --if-exists update or --if-exists overwrite')
   const journal = resolveJournalPath(context, request)
-  const format = detectInputFormat(file === '-' ? undefined : file, flags.inputFormat)
+  if (/\.ya?ml$/i.test(file))
+    throw new UsageError(`${file} is YAML, which imports do not read`, {
+      hint: 'save the file as JSON or CSV',
+    })
+  const format = flags.inputFormat ?? findFormatOf(file) ?? (await detectFormat(source.read(), adapter.name))
   const defaults: RequestBody = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])

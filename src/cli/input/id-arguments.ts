@@ -78,9 +78,11 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
   return typeof value === 'string' ? checkId(label, kind, value) : value
 }
 
-/** @throws {UsageError} for a time of day, JSON, or the line below the titles of a table */
+/** @throws {UsageError} for a placeholder, a time of day, JSON, or the line below the titles of a table */
 export function refuseOtherText(label: string, id: string): void {
   if (/^\d{1,2}:\d\d(:\d\d)?$/.test(id)) throw new UsageError(`${label}: “${id}” is a time, not an ID`)
+  // Hints write this name in place of an ID.
+  if (id === 'USER-ID') throw new UsageError(`${label}: replace “${id}” with an ID`)
   const isTable = /^[\u2500-\u257f ]+$/.test(id)
   if (isTable || /^[[{]\s*["{[]/.test(id))
     throw new UsageError(

@@ -1,15 +1,11 @@
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
-import { omitUndefined } from '../../api/defined.ts'
-import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
 import { parseGivenJson, readJson } from '../../api/json.ts'
-import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
 import { type ErrorDetails, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { findNearChoice } from '../output/views/near-field.ts'
-import { checkId, refuseOtherText } from './id-arguments.ts'
+import { refuseOtherText } from './id-arguments.ts'
 import { findNearJson } from './near-json.ts'
 import { findNearUrl } from './near-url.ts'
 import { readStdin } from './stdin.ts'
@@ -93,30 +89,6 @@ export function createWebUrlParser(flag: string): (text: string) => string {
     const url = encode(text)
     if (!/^https?:/i.test(url)) throw new UsageError(`${flag} must be an http or https URL, not “${text}”`)
     return url
-  }
-}
-
-/**
- * Parses `USER[:TYPE[:NAME]]`. The user ID cannot contain a colon.
- * @throws {UsageError} for malformed text or an unknown type
- */
-export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
-  const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
-  if (user === undefined)
-    throw new UsageError(`--member must be USER, USER:ROLE or USER:ROLE:NAME, not “${text}”`)
-  const known = memberTypes.find((known) => known === type)
-  if (type && !known) {
-    const near = findNearChoice(type, memberTypes)
-    throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`, {
-      correction:
-        near === undefined
-          ? undefined
-          : [text, [user, near, ...(name === undefined ? [] : [name])].join(':')],
-    })
-  }
-  return {
-    user_id: checkId('--member', 'user', user),
-    ...omitUndefined({ type: known, name: name || undefined }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { BodyOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Fields, Resource } from '../../api/resource-types.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
-import { UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
 import { createUrlParser, createWebUrlParser, readData } from '../input/input.ts'
 import { describeUnlikelyEmail } from '../input/unlikely-id.ts'
@@ -44,7 +44,14 @@ export async function buildBody<N extends OperationName>(
   await warnAboutUnknownFields(context, name, flags)
   for (const [field, value] of Object.entries(body)) {
     const unlikely = describeUnlikelyEmail(field, value)
-    if (unlikely !== undefined) await context.notice(`warning: ${unlikely}`)
+    if (unlikely === undefined) continue
+    const id = (body as Record<string, unknown>)['user_id']
+    await context.notice([
+      `warning: ${unlikely}`,
+      ...(typeof id === 'string'
+        ? ['; correct it with: ', suggest(['users', 'update', id, '--email', 'EMAIL'])]
+        : []),
+    ])
   }
   return body as BodyOf<Operations[N]>
 }

@@ -51,6 +51,8 @@ export class Context implements RunningCommand {
   /** Time conditions that select items, as instants with their zone, for confirmation prompts. */
   readonly instants: string[] = []
   readonly changes = new CompletedChanges()
+  /** False in trials, which check the other arguments of a command. */
+  readonly looksUpNames: boolean = true
   readonly statusLine: StatusLine
   readonly #setup: ContextSetup
   readonly #secrets: KnownSecrets

@@ -95,7 +95,16 @@ export async function throwNoMembers(
   const where = room_id === undefined ? 'not in any room' : `not in room ${room_id}`
   throw new NotFoundError(
     `no such ${label} ${users.join(', ')} ${plural(length, 'is', 'are')} ${where}`,
-    room_id === undefined ? {} : { hint: ['list the members with: ', suggest(['members', 'list'], room_id)] },
+    room_id === undefined
+      ? {}
+      : {
+          hint: [
+            'list the members with: ',
+            suggest(['members', 'list'], room_id),
+            '; add a member with: ',
+            suggest(['members', 'add'], room_id, users[0] ?? ''),
+          ],
+        },
   )
 }
 

@@ -64,7 +64,7 @@ export function toWordKey(word: string): string {
 
 /** Finds the items that a text probably names, with increasingly tolerant comparisons. */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
-  for (const fold of [foldText, foldLetters])
+  for (const fold of [foldText, withoutLeadingZeros, foldLetters])
     for (const field of fields) {
       const found = items.filter((item) => fold(toText(item[field])) === fold(text))
       if (found.length > 0 && fold(text) !== '') return found

@@ -106,7 +106,7 @@ const describeHeader =
  * data.
  */
 function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
-  const isData = (cell: string) => /\S@\S+\.\S|:\/\/|^[\d.:/-]+$/.test(cell) || idPattern.test(cell)
+  const isData = (cell: string) => /\S@\S+\.\S|:\/\/|^[a-z]?[\d.:/-]+$/i.test(cell) || idPattern.test(cell)
   return columns.length === all.length && (all.length === 1 || all.some(isData))
 }
 

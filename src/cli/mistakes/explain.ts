@@ -7,7 +7,7 @@ import type { Context } from '../kernel/context.ts'
 import { isDestructive } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findMember } from '../lists/user-members.ts'
-import { hasOtherCase, isSimilar } from '../matching/match.ts'
+import { hasOtherCase, isNamed, isSimilar } from '../matching/match.ts'
 import { type NamedKind, parseReference, toRoomName } from '../matching/reference.ts'
 import { findLikelyItems, findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { quoteWord } from '../output/hint-text.ts'
@@ -66,12 +66,14 @@ export async function explainMissing(
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
     for (const explain of [
       explainFileOfIds,
+      explainSplitName,
       explainUserAsMember,
       explainSwappedRoom,
       explainNameAsRoom,
       explainUserAsRoom,
       explainRoomAsUser,
       explainLikelyUser,
+      explainOtherProfile,
     ]) {
       const hint = await explain(missing).catch(() => undefined)
       if (hint) return new NotFoundError(message, { status, request, body, hint })
@@ -87,6 +89,30 @@ async function findProfileOfUrl(context: Context, url: string): Promise<string |
     return undefined
   const { profiles = {} } = await context.storedConfig()
   return Object.keys(profiles).find((name) => parseOrigin(profiles[name]?.base_url ?? '') === origin)
+}
+
+/** Explains a name of two words that were typed without quotes, as in `--as Ada Lovelace`. */
+const explainSplitName: Explain = async ({ context, program, argv, unknownUser: first = '' }) => {
+  const { rest } = splitTyped(program, argv)
+  const at = rest.indexOf(first)
+  const text = `${first} ${rest[at + 1]}`
+  if (at < 0 || !/ [^-:]+$/.test(text)) return undefined
+  const named = (await findLikelyItems(context, 'user', text)).filter((item) => isNamed(item, text))
+  return named.length === 1
+    ? [
+        'quote a name with spaces: ',
+        suggest([...context.command.split(' '), ...rest.toSpliced(at, 2, `name:${text}`)]),
+      ]
+    : undefined
+}
+
+/** Suggests a search in the services of all profiles for the ID of a room. */
+const explainOtherProfile: Explain = async ({ context, path }) => {
+  const id = readSegment(path, 'rooms') ?? ''
+  const { profiles } = await context.settings()
+  if (profiles.length < 2 || !idPattern.test(id)) return undefined
+  const search = suggest(['rooms', 'get', id, '--all-profiles'])
+  return ['list the rooms with: ', suggest(['rooms', 'list']), '; or search all profiles with: ', search]
 }
 
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
@@ -108,7 +134,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
 
 const explainNameAsRoom: Explain = async (missing) => {
   const name = readSegment(missing.path, 'rooms')
-  if (name === undefined || idPattern.test(name)) return undefined
+  if (name === undefined || (idPattern.test(name) && name === name.toLowerCase())) return undefined
   const ids = (await findRooms(missing.client, name)).map(({ id }) => id)
   if (ids.length === 0) return (await explainNameList(missing, name)) ?? explainLikely(missing, 'room', name)
   return ids.length === 1

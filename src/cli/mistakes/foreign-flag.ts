@@ -4,7 +4,7 @@ import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { splitOperands } from './operands.ts'
-import { isReading, suggestAll } from './usage-problem.ts'
+import { isReading, suggestAll, withoutYes } from './usage-problem.ts'
 
 /** Explains unknown flags that another name cannot correct; undefined for other flags. */
 export function explainForeignFlag(
@@ -55,6 +55,22 @@ export function explainForeignFlag(
     const [[text], flagsOnly] = splitOperands(others)
     return suggestAll(command, words, [], text === undefined ? flagsOnly : ['--text', text, ...flagsOnly])
   }
+  if (flag === '--all' && has('--all-rooms') && !isReading(command) && splitOperands(others)[0].length === 0)
+    return ['did you mean: ', suggest([...words, ...withoutYes(rest.with(at, '--all-rooms')), '--dry-run'])]
+  if (/^(-f|-w|--follow|--watch)$/.test(flag) && command.effect === 'stays')
+    return ['the command runs until you stop it: ', suggest([...words, ...others])]
+  if (
+    words.join(' ') === 'api' &&
+    words.length + 1 < rest.length &&
+    /^--[a-z_]+$/.test(flag) &&
+    /^\w+$/.test(value)
+  )
+    return [
+      'pass a field with: ',
+      suggest([...words, ...withoutValue, '--field', `${flag.slice(2)}=${value}`]),
+    ]
+  if (words[0] === 'users' && /^--(pass(word)?|pw|passwort)$/.test(flag))
+    return ['users have no password; a link lets a user in: ', suggest(['members', 'links', '--help'])]
   if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
     return suggestAll(command, words, ...splitOperands(others))
   // Commands without `--limit` print all items of their selection.

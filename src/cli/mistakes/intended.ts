@@ -47,7 +47,7 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
   const canSelect = isMany && command.options.some(({ long }) => long === '--where')
   const name = missing.context.command.split(' ')
   if (/^(\*|all)$/i.test(text) && canSelect) return suggestAll(command, name, missing.given, missing.flags)
-  const start = /^([\w.-]+)\*$/.exec(text)?.[1]
+  const start = /^(?:name:)?([\w. -]+)\*$/.exec(text)?.[1]
   if (start !== undefined && canSelect) {
     const field = missing.unknownUser === undefined ? 'name' : 'user_id'
     const condition = ['--where', `${field}~^${start.replaceAll('.', '\\.')}`]
@@ -74,11 +74,20 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
     : undefined
 }
 
-/** Explains the name of a file that probably contains IDs. */
+/** Explains names of files: the files that a `*` of the shell matched, or a file that probably contains IDs. */
 export const explainFileOfIds: Explain = async (missing) => {
   const { command } = splitTyped(missing.program, missing.argv)
+  const { cwd } = missing.context.host
+  const isInDirectory = (name: string) =>
+    lstatSync(resolve(cwd, name), { throwIfNoEntry: false }) !== undefined
+  const isMany = missing.given.length > 1 && command.registeredArguments.at(-1)?.variadic === true
+  if (isMany && missing.given.slice(-2).every(isInDirectory))
+    return [
+      'the shell replaced * with the names of files; ',
+      suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags),
+    ]
   const file = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
-  const path = resolve(missing.context.host.cwd, file)
+  const path = resolve(cwd, file)
   const isFile = file !== '' && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
   if (!isFile || command.registeredArguments.at(-1)?.variadic !== true) return undefined
   const corrected = correct(missing, file, '-')

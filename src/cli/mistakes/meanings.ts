@@ -110,7 +110,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   workspace: {
     export: exporting,
     diff: ['compare', 'plan', 'preview'],
-    apply: ['sync', 'push', ...importing],
+    apply: ['sync', 'push', 'restore', ...importing],
     adopt: ['claim', 'take'],
   },
   local: {
@@ -203,6 +203,9 @@ export const elsewhere: Readonly<Record<string, string>> = {
   trigger: 'webhooks trigger',
   'profiles delete': 'profiles remove',
   'sessions kick': 'members block',
+  'sessions kill': 'members block',
+  'sessions end': 'rooms terminate',
+  'sessions disconnect': 'members block',
   'sessions block': 'members block',
   'rooms count': 'rooms list --count',
   'users count': 'users list --count',

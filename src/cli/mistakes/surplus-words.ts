@@ -19,12 +19,12 @@ import { findVerb } from './unknown-command.ts'
 import { findFilterField } from './unknown-flag.ts'
 import { findFlagOf, isReading, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
-export function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
+export function explainSurplus({ command, words, rest, argv, host }: UsageProblem): UsageError {
   const accepted = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
   if (name === 'auth login' && given.some((word) => word.length >= minKeyLength && !/^https?:/i.test(word)))
-    return explainKeyAsArgument()
+    return explainKeyAsArgument(argv, host.cwd)
   const takes = accepted === 0 ? 'no arguments' : counted(accepted, 'argument')
   const extra = given[accepted] ?? ''
   // The words of `auth login` and its siblings may contain the key.
@@ -66,8 +66,8 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const undashed = addDashes(given, rest, command)
   if (undashed) return hint(['did you mean: ', suggest([...words, ...undashed])])
   const [argument] = command.registeredArguments
-  if (accepted === 1 && argument?.name() === 'file' && given.every((word) => /.\.\w+$/.test(word)))
-    return hint([`one file per ${command.name()}: `, suggest([...words, given[0] ?? '', ...flagsOnly])])
+  if (name !== 'workspace diff' && argument?.name() === 'file' && given.every((word) => /.\.\w+$/.test(word)))
+    return hint([`one file per ${command.name()}: `, ...suggestEach(words, [], given, flagsOnly)])
   const elsewhere = explainFile(command, words, given, flagsOnly)
   if (elsewhere) return hint(elsewhere)
   const [flagOfExtra, meant = ''] = findFlagOf(extra, listOptions(command)) ?? []
@@ -75,7 +75,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     const others = fitWords(words, removeWords(rest, [extra]))
     return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
   }
-  if (name === 'workspace diff' && given.length === 2 && given.every((word) => profileName.test(word)))
+  if (name === 'workspace diff' && given.length === 2 && given.every(isProfile))
     return hint([
       'compare two profiles with: ',
       suggest([...words, '--against', extra, '--profile', given[0] ?? '']),
@@ -95,6 +95,9 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   return hint(explainTargets({ command, words }, given, flagsOnly))
 }
 
+/** Returns true for the name of a profile without the extension of a file. */
+const isProfile = (word: string) => profileName.test(word) && !/\.(ya?ml|json|csv)$/i.test(word)
+
 /** Explains several targets in place of one, and the words of an unquoted name or text. */
 function explainTargets(
   { command, words }: Pick<UsageProblem, 'command' | 'words'>,
@@ -111,7 +114,10 @@ function explainTargets(
   if (targets.every(isReference) && !others.some(isReference)) {
     const condition = others.length === 0 && !isReading(command) ? findCondition(command, targets) : undefined
     if (condition) return ['choose several by a condition: ', type('--where', condition)]
-    return [`one ${argument?.name()} at a time: `, one]
+    return [
+      `one ${argument?.name()} at a time: `,
+      ...suggestEach(words, [], targets, [...others, ...flagsOnly]),
+    ]
   }
   const hasName = listOptions(command).some(({ long }) => long === '--name')
   if (argument === last && hasName && more.some((word) => /^\p{Lu}/u.test(word)) && words[0] === 'users')
@@ -120,7 +126,15 @@ function explainTargets(
     return ['quote the text: ', type(first, more.join(' '))]
   const areIds = more.length > 1 && more.every((word) => /^[a-z\d][\w.-]*$/.test(word))
   if (argument !== last && isReference(first) && areIds)
-    return [`one ${last?.name()} at a time: `, type(first, more[0] ?? '')]
+    return [`one ${last?.name()} at a time: `, ...suggestEach(words, [first], more, flagsOnly)]
+  const isNameOfUser = last instanceof NamedArgument && last.kind === 'user'
+  if (
+    argument !== last &&
+    isReference(first) &&
+    isNameOfUser &&
+    more.every((word) => /^\p{Lu}\p{Ll}/u.test(word))
+  )
+    return [quoteValue, type(first, `name:${more.join(' ')}`)]
   const named = given.findIndex((word) => /^(name|email):/.test(word))
   const end = named + surplus + 1
   if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isReference)) {
@@ -129,12 +143,24 @@ function explainTargets(
   }
   const isOneKind = more.every((word) => isReference(word) === isReference(more[0] ?? ''))
   if (argument !== last && isReference(first) && isOneKind)
-    return [`one ${last?.name()} at a time: `, type(...given.slice(0, 2))]
+    return [`one ${last?.name()} at a time: `, ...suggestEach(words, [first], more, flagsOnly)]
   if (!(argument instanceof NamedArgument) || isReference(first)) return suggestHelpOn(words)
   const name = type(toRoomName(targets.join(' ').replace(/^name /, '')), ...others)
   // Words in lower case are probably IDs.
   if (given.some((word) => /^\p{Lu}/u.test(word))) return [quoteValue, name]
   return [`one ${argument.kind} at a time: `, one, '; or quote a name with spaces: ', name]
+}
+
+/** Suggests a command for each of the first operands. */
+function suggestEach(
+  words: readonly string[],
+  before: readonly string[],
+  operands: readonly string[],
+  after: readonly string[],
+): Hint[] {
+  return operands
+    .slice(0, 4)
+    .flatMap((operand, i) => [i === 0 ? '' : '; ', suggest([...words, ...before, operand, ...after])])
 }
 
 /** Returns a condition that all targets meet, if possible. */

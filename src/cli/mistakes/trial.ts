@@ -6,7 +6,9 @@ import type { Host, Output } from '../../host.ts'
 import { Context } from '../kernel/context.ts'
 import { type Effect, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { RoomArgument } from '../names/arguments.ts'
 import { toCommandLine } from '../output/hint-text.ts'
+import { splitOperands } from './operands.ts'
 import { splitLine } from './typed.ts'
 
 /** Error that stops a trial before a command uses the machine or a service. */
@@ -33,6 +35,8 @@ const ofFlags: ReadonlySet<string | symbol> = new Set(['output', 'timeZone', 'th
 
 /** Context in which a command checks its arguments and flags, but has no effect. */
 export class TrialContext extends Context {
+  override readonly looksUpNames = false
+
   /** Returns the output format and the time zone. Other settings end the trial. */
   override async settings(): Promise<Settings> {
     const { profile, baseUrl, local, ...flags } = this.flags
@@ -65,6 +69,7 @@ export async function correctSuggestion(
   { program, argv: typed }: { program: Command; argv: readonly string[] },
   findMistake: (argv: readonly string[]) => Promise<MeetroomError | undefined>,
 ): Promise<MeetroomError> {
+  error.hint = error.hint && fitRooms(error.hint, program)
   const first = findCorrection(error.hint)
   let corrected = first
   for (let mistakes = 0; corrected; mistakes++) {
@@ -81,6 +86,20 @@ export async function correctSuggestion(
     ? [error.hint ?? []].flat().map(replace)
     : ['see: ', suggestHelp(...splitLine(program, first.words).words)]
   return error
+}
+
+/** Adds `name:` to room arguments that look like names, in all suggestions of a hint. */
+function fitRooms(hint: Hint, program: Command): Hint {
+  if (typeof hint === 'string') return hint
+  if (!(hint instanceof Suggestion)) return hint.map((part) => fitRooms(part, program))
+  const { command, words, rest } = splitLine(program, hint.words)
+  const [argument] = command.registeredArguments
+  if (!(argument instanceof RoomArgument)) return hint
+  const [operands, flags] = splitOperands(rest)
+  const fitted = operands.map((word, i) =>
+    i > 0 && !argument.variadic ? word : word.replace(/^(?=\p{Lu}.*\p{Ll})(?!id:)/u, 'name:'),
+  )
+  return suggest([...words, ...fitted, ...flags], ...hint.operands)
 }
 
 function toPreview(suggestion: Suggestion, program: Command): Suggestion {

@@ -53,7 +53,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   // A copied line may begin with its prompt and the program.
   if (group === undefined && /^(\$|>|npx|meetroom)$/.test(word) && rest.length > 0)
     return ['type: ', suggest(rest.slice(rest.findIndex((each) => !/^(npx|meetroom)$/.test(each))))]
-  if (isUndo(word)) return explainUndo(word, group, rest)
+  if (isUndo(word) && !(group === 'workspace' && findVerb(group, word))) return explainUndo(word, group, rest)
   const isPlaced = isSentence(splitOperands(rest)[0])
   if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))

@@ -33,7 +33,7 @@ export function explainUnknownFlag({
     /^--?(api-?key|key|token)/i.test(flag) ||
     (words[0] === 'auth' && /^--?(pass(word)?|secret)$/.test(flag))
   )
-    return explainKeyAsArgument()
+    return explainKeyAsArgument(argv)
   const options = listOptions(command)
   const own = options.find(({ long, short }) => long === flag || short === flag)
   if (own?.isBoolean()) {
@@ -60,33 +60,15 @@ export function explainUnknownFlag({
       hint: ['did you mean: ', suggest([...words, ...respelled.words])],
     })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
-  const argument = command.registeredArguments.find((each, i) => {
-    const name = each.name()
-    const others = i > 0 ? ['--member'] : ['room', 'user'].includes(name) ? ['--id', '--name'] : ['--id']
-    return [`--${name}`, `--${name}-id`, ...others].includes(flag)
-  })
   const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
   if (isPlace && given.length === 2)
     return new UsageError(message, {
       hint: ['did you mean: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
     })
-  const isArgument = argument !== undefined && given.length <= command.registeredArguments.length
-  const fixed = isArgument ? undefined : replaceUnknown(flag, command, options, rest)
+  const fixed = replaceUnknown(flag, command, options, rest)
   if (/^-+(h|help|hlep|hepl|\?)$/i.test(flag))
     return new UsageError(message, { hint: ['did you mean: ', suggestHelp(...words)] })
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
-  const at = rest.indexOf(flag)
-  const item = rest[at + 1]
-  if (argv.length > 0 && argument && item !== undefined) {
-    const [reason, fixed] =
-      flag === '--room'
-        ? ['pass the room without a flag: ', fitRoom(item)]
-        : [
-            `pass the ${/id$/.test(flag) ? 'ID' : argument.name()} without a flag: `,
-            flag === '--name' ? `name:${item}` : item,
-          ]
-    return new UsageError(message, { hint: [reason, suggest([...words, ...rest.toSpliced(at, 2, fixed)])] })
-  }
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
@@ -166,6 +148,25 @@ function findFieldFlag(
     : undefined
 }
 
+/** Returns the argument that a flag such as `--id`, `--room` or `--name` means; undefined if none is missing. */
+function toOperand(
+  flag: string,
+  value: string,
+  command: MeetroomCommand,
+  rest: readonly string[],
+): string | undefined {
+  const { registeredArguments } = command
+  const at = registeredArguments.findIndex((each, i) => {
+    const name = each.name()
+    const others = i > 0 ? ['--member'] : ['room', 'user'].includes(name) ? ['--id', '--name'] : ['--id']
+    return [`--${name}`, `--${name}-id`, ...others].includes(flag)
+  })
+  const [given] = splitOperands(rest.filter((word) => word !== flag))
+  const isFree = registeredArguments[at]?.variadic || given.length <= registeredArguments.length
+  if (at < 0 || !isFree) return undefined
+  return flag === '--room' ? fitRoom(value) : flag === '--name' ? `name:${value}` : value
+}
+
 /** Returns the words after the command with the probable flag instead of `flag`; undefined without one. */
 function findIntendedWords(
   flag: string,
@@ -192,6 +193,8 @@ function findIntendedWords(
     const isList = (option?.parseArg as FlagKind | undefined)?.repeatable === true && flag === `${long}s`
     return replaced(...(isList ? value.split(',') : [value]).flatMap((each) => [long, each]))
   }
+  const operand = value === undefined ? undefined : toOperand(flag, value, command, rest)
+  if (operand !== undefined) return replaced(operand)
   if (/^--da(te|y)$/.test(flag) && value !== undefined) {
     const day = readDay(value)
     if (day === undefined && has('--period')) return replaced('--period', value)
@@ -249,6 +252,9 @@ function findIntendedWords(
   }
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
   // A known flag of other programs is no misspelling.
-  const near = lookUp(flags, flag) ? undefined : findClosest(flag.replace(/^-+/, ''), names)
+  const name = flag.replace(/^-+/, '')
+  const near = lookUp(flags, flag)
+    ? undefined
+    : (findClosest(name, names) ?? names.find((each) => name.startsWith(`${each}-`)))
   return near === undefined ? undefined : renamed(`--${near}`)
 }

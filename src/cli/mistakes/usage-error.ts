@@ -1,14 +1,11 @@
-import { fstatSync, ReadStream, readlinkSync } from 'node:fs'
-import { relative } from 'node:path'
-import type { Argument, CommanderError, Option } from 'commander'
+import type { CommanderError, Option } from 'commander'
 import { formatChoices } from '../../api/either.ts'
-import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
+import { type Hint, type MeetroomError, suggest, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnsError, RosterColumnsError } from '../import/read/unknown-columns.ts'
-import { IdArgument } from '../input/id-arguments.ts'
-import { splitWords } from '../input/split-command.ts'
 import {
   CommandLineError,
   commandPath,
+  findCommand,
   joinBooleans,
   listOptions,
   MeetroomCommand,
@@ -17,16 +14,17 @@ import { NoRoomsError } from '../lists/select-rooms.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainImport, explainMissingColumns, explainRoster } from './columns.ts'
+import { findExample, findInputFile, isGiven } from './examples.ts'
 import type { CalledCommand } from './intended.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
-import { isReference, splitOperands } from './operands.ts'
+import { splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
-import { editLine, mayBeKey, splitLine, splitTyped } from './typed.ts'
+import { editLine, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand, findVerb } from './unknown-command.ts'
 import { explainUnknownFlag } from './unknown-flag.ts'
-import { isReading, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+import { isReading, quoteValue, suggestHelpOn, type UsageProblem, withoutYes } from './usage-problem.ts'
 
 /** @param program root, because a suggestion may be for another group */
 export function explainUsage(
@@ -117,8 +115,13 @@ const suggestAllRooms = (words: readonly string[], rest: readonly string[]): Hin
 type Explain = (problem: UsageProblem) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
-  'commander.unknownCommand': ({ said, command, words, rest, argv, host }) => {
+  'commander.unknownCommand': ({ said, program, command, words, rest, argv, host }) => {
     const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
+    const profile = argv[argv.indexOf('--profile') + 1] ?? ''
+    if (argv.includes('--profile') && findCommand(program, profile))
+      return new UsageError('--profile needs the name of a profile', {
+        hint: ['list the profiles with: ', suggest(['profiles', 'list'])],
+      })
     if (word === 'curl') return explainCurl(argv.slice(argv.indexOf(word) + 1))
     const others = rest.slice(rest.indexOf(word) + 1)
     const isImport = words.length === 0 && findVerb('users', word) === 'import'
@@ -146,8 +149,10 @@ const explanations: Readonly<Record<string, Explain>> = {
         hint: ['type: ', suggest([...words, 'GET', ...rest])],
       })
     const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
-    if (name === 'room' && has('--all-rooms') && isReading(command))
-      return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
+    if (name === 'room' && has('--all-rooms') && (isReading(command) || rest.includes('--user')))
+      return new UsageError(`the argument “${name}” is missing`, {
+        hint: suggestAllRooms(words, isReading(command) ? rest : [...withoutYes(rest), '--dry-run']),
+      })
     const [given, flags] = splitOperands(rest)
     const isRead = given.every((word, i) => isGiven(command.registeredArguments[i], word))
     const example = findExample(command, program, isRead ? given : [], isRead ? flags : [])
@@ -159,10 +164,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     if (!isRead || !/ standard input$/.test(argument?.description ?? ''))
       return new UsageError(`the argument “${name}” is missing`, { hint: example })
     const input = findInputFile(host)
-    const ending = ['ndjson', 'json'].find((each) => input?.endsWith(`.${each}`)) ?? 'csv'
-    const needsFormat = has('--input-format') && !flags.some((word) => word.startsWith('--input-format'))
-    const format = needsFormat ? ['--input-format', ending] : []
-    const piped = suggest([...words, ...given, '-', ...flags, ...format])
+    const piped = suggest([...words, ...given, '-', ...flags])
     return new UsageError(`the argument “${name}” is missing`, {
       hint:
         input === undefined
@@ -178,7 +180,11 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`unknown flag “${rest[at]}”`, {
         hint: ['did you mean: ', suggest([...words, ...rest.with(at, long)])],
       })
-    return new UsageError(`${long} is missing`, { hint: findExample(command, program) })
+    const { args, registeredArguments } = command
+    const isRead = args.length <= registeredArguments.length && !args.includes(command.name())
+    return new UsageError(`${long} is missing`, {
+      hint: findExample(command, program, ...(isRead ? [args, removeWords(rest, args)] : [])),
+    })
   },
   'commander.optionMissingArgument': ({ said, command, words }) => {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
@@ -257,43 +263,4 @@ function joinRepeated(rest: readonly string[], flag: string): string[] {
     else others.push(word)
   }
   return [...others, `${flag}=${values.join(',')}`]
-}
-
-/** Returns true if a typed word can be the value of an argument. A user ID can be any text. */
-const isGiven = (argument: Argument | undefined, word: string) =>
-  argument instanceof IdArgument && (argument.kind === 'user' || isReference(word))
-
-/** Returns the file that the shell opened as standard input, as in `< people.csv`. */
-function findInputFile({ cwd, stdin }: UsageProblem['host']): string | undefined {
-  const fd = stdin instanceof ReadStream ? (stdin as { fd?: unknown }).fd : undefined
-  if (typeof fd !== 'number' || !fstatSync(fd).isFile()) return undefined
-  try {
-    return relative(cwd, readlinkSync(`/proc/self/fd/${fd}`))
-  } catch {
-    return 'FILE'
-  }
-}
-
-/**
- * Suggests an example without shell syntax and `--yes`, or else the help.
- * @param given typed operands; if there are typed words, names stand for the missing operands
- */
-function findExample(
-  command: MeetroomCommand,
-  program: MeetroomCommand,
-  given: readonly string[] = [],
-  flags: readonly string[] = [],
-): Hint {
-  for (const line of command.examples) {
-    const { words, special } = splitWords(line)
-    const [name, ...argv] = words
-    if (special !== undefined || argv.includes('--yes') || name !== 'meetroom') continue
-    const example = splitLine(program, argv)
-    const missing = command.registeredArguments.slice(given.length).filter(({ variadic }) => !variadic)
-    const names = missing.map((argument) => argument.name().toUpperCase())
-    const isTyped = given.length + flags.length > 0 && names.length > 0
-    const rest = isTyped ? [...given, ...names, ...flags] : example.rest
-    return ['as in: ', suggestExample([...example.words, ...rest])]
-  }
-  return suggestHelpOn(commandPath(command))
 }

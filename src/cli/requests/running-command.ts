@@ -25,7 +25,7 @@ export type Connect = (
 export interface Change {
   activity: string
   describe: () => Promise<string>
-  /** Rejects if an item does not exist. Awaited if no prompt is possible, because `--yes` does not help then. */
+  /** Rejects if an item does not exist. Awaited before a refusal, because `--yes` and `--max` do not help then. */
   requireItems?: () => Promise<unknown>
   count?: number
 }

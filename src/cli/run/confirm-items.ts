@@ -29,10 +29,12 @@ export async function confirmItems(
     )
   if (!question) return
   const { yes, dryRun, curl } = context.flags
-  if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
+  if (yes && !dryRun && !curl && max === undefined && count > maxByYes) {
+    await question.requireItems?.()
     throw new ConfirmationError(
       `${question.activity} would affect ${count} items, but --yes alone allows ${maxByYes}`,
       { hint },
     )
+  }
   await context.confirm({ ...question, count })
 }

@@ -375,8 +375,8 @@ describe('the save directory', () => {
 
   test.each([
     [
-      'config set save_deleted here',
-      'save_deleted must be absolute, not “here”\nhint: pass an absolute path, as in: meetroom config set save_deleted /var/backups/meetroom --base-url https://meet.test/v1',
+      'config set save_deleted ~/here',
+      'save_deleted must be absolute, not “~/here”\nhint: pass an absolute path, as in /var/backups/meetroom',
       {},
     ],
     [

@@ -462,7 +462,7 @@ describe('an invalid --where condition', () => {
     ['rooms list', 'room', '__proto__=', '__proto__'],
     ['users list', 'user', 'type=host', 'type'],
     ['members list r', 'member', 'email~x', 'email'],
-    ['sessions list r', 'session', 'online=true', 'online'],
+    ['sessions list r', 'session', 'present=true', 'present'],
     ['users list', 'user', 'idle>1d', 'idle'],
     ['members list r', 'member', 'sessions>1', 'sessions'],
     ['sessions list r', 'session', 'age>1d', 'age'],

@@ -244,12 +244,22 @@ describe('an import and its dry run', () => {
     }
   })
 
-  test('users create prints the same warning about an ID that looks like text with and without --dry-run', async () => {
+  test('users create refuses an ID that looks like a name, unless --name is given', async () => {
     for (const flags of [['--dry-run'], []])
       expect(await world.run(['users', 'create', 'Kate Lee', ...flags])).toMatchObject({
-        code: 0,
-        stderr: 'warning: user_id “Kate Lee” does not look like an ID; --name sets the name\n',
+        code: 2,
+        stderr: expect.stringMatching(
+          /^error: user_id “Kate Lee” does not look like an ID\nhint: pass an ID, .*: meetroom users create USER-ID --name 'Kate Lee' /,
+        ),
       })
+    expect(await world.run(['users', 'create', 'USER-ID', '--name', 'Kate Lee'])).toMatchObject({
+      code: 2,
+      stderr: 'error: user-id: replace “USER-ID” with an ID\n',
+    })
+    expect(await world.run(['users', 'create', 'Kate Lee', '--name', 'Kate', '-o', 'ids'])).toMatchObject({
+      code: 0,
+      stdout: 'Kate Lee\n',
+    })
   })
 
   test('an import reports room names that differ in inner white space, but not in removed white space', async () => {

@@ -1,29 +1,11 @@
-import { parseOrigin, type SettableKey, settable } from '../../../config/settings.ts'
+import { isAbsolute, resolve } from 'node:path'
+import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
-import { suggest, UsageError } from '../../../errors.ts'
+import { suggest } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
-
-/** Example values of settings that need an absolute path. */
-const examples: Partial<Record<SettableKey, string>> = {
-  audit_log: '/var/log/audit.log',
-  save_deleted: '/var/backups/meetroom',
-}
-
-/** @throws {UsageError} for an invalid value, with a command as the hint if the setting has an example */
-function parseSetting(key: SettableKey, text: string): string | number {
-  try {
-    return settable[key](text)
-  } catch (error) {
-    const example = examples[key]
-    if (!(error instanceof UsageError) || example === undefined) throw error
-    throw new UsageError(error.message, {
-      hint: ['pass an absolute path, as in: ', suggest(['config', 'set', key, example])],
-    })
-  }
-}
 
 export function defineConfigSet(config: MeetroomCommand, act: DefineAction): void {
   const set = config
@@ -35,12 +17,20 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
     .action(
       act('machine', async (context, name: string, text: string) => {
         const key = requireKey(name)
-        const value = parseSetting(key, text)
+        // Stored paths are absolute, because later commands run in other directories.
+        const isPath = (key === 'audit_log' || key === 'save_deleted') && !text.startsWith('~')
+        const value = settable[key](isPath ? resolve(context.host.cwd, text) : text)
         let keyOrigin: string | undefined
         await changeProfile(context, (profile) => {
           keyOrigin = profile.api_key_origin
           return { ...profile, [key]: value }
         })
+        if (isPath && !isAbsolute(text)) await context.notice(`${key} is ${value}`)
+        if (key === 'base_url' && !/\/v\d+$/.test(String(value)))
+          await context.notice([
+            'warning: a base URL ends with the version, as in: ',
+            suggest(['config', 'set', key, `${String(value).replace(/\/$/, '')}/v1`]),
+          ])
         if (key === 'timeout' && /^\d{4,}$/.test(text))
           await context.notice(`the timeout is ${formatDuration(1000 * Number(value))}`)
         if (key === 'base_url' && keyOrigin !== undefined && keyOrigin !== parseOrigin(text))

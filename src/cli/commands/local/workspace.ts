@@ -7,7 +7,7 @@ import { confirm } from '../../requests/confirm.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 
 export async function requireWritableWorkspace(context: Context): Promise<void> {
-  const flags = { ...context.flags, local: true }
+  const flags = context.flags.profile === undefined ? { ...context.flags, local: true } : context.flags
   requireWritable(flags, await context.withFlags(flags).settings())
 }
 

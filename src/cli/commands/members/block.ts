@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -40,5 +40,7 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
   if (hasNoBlock(value.room.type))
-    throw new UsageError(`room ${id} is ${value.room.type}, but users can be blocked only in private rooms`)
+    throw new UsageError(`room ${id} is ${value.room.type}, but users can be blocked only in private rooms`, {
+      hint: ['to end all sessions of the room: ', suggest(['rooms', 'terminate'], id)],
+    })
 }

@@ -8,13 +8,7 @@ import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { formatDuration } from '../../../duration.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
-import {
-  collect,
-  createSecondsParser,
-  createWebUrlParser,
-  parseMember,
-  readSecret,
-} from '../../input/input.ts'
+import { collect, createSecondsParser, createWebUrlParser, readSecret } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -26,6 +20,7 @@ import type { Item } from '../../output/views/views.ts'
 import { lookUpFirst } from '../../records/look-up.ts'
 import { hasValues } from '../../records/shown-values.ts'
 import { runOne, showOne } from '../shared/run-one.ts'
+import { parseMember } from './parse-member.ts'
 
 const { descriptions } = room
 

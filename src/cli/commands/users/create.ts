@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
-import { suggestHelp, UsageError } from '../../../errors.ts'
+import { suggestExample, suggestHelp, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import { describeUnlikelyId } from '../../input/unlikely-id.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -36,11 +36,18 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
       const given = { 'the user ID': { user_id }, ...settingsFrom(flags) }
       const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
       const id = toText(body.user_id)
+      const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
+      if (unlikely !== undefined)
+        throw new UsageError(unlikely, {
+          hint: [
+            'pass an ID, and the name with --name: ',
+            suggestExample(['users', 'create', 'USER-ID', '--name', id]),
+            '; with --name, any ID is accepted',
+          ],
+        })
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)
-      const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
-      if (unlikely !== undefined) await context.notice(`warning: ${unlikely}; --name sets the name`)
       await runOne(context, 'createUser', { body })
     }),
   )

@@ -1,6 +1,6 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { DiffFlags } from '../../workspace/diff-workspace.ts'
 import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
@@ -18,6 +18,10 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
       '--strict',
       'also exit 9 for items that the file omits, the service does not show, or the API cannot change',
     )
+  setSurplusHint(
+    command,
+    () => 'the command compares one file with a service; to compare two files, use diff(1)',
+  )
   command.option('--out <file>', 'also write the plan to this file, for “workspace apply --plan”')
   addPaceFlags(addRosterFlags(addPlanFlags(command))).action(
     act('compares', async (context, file: string | undefined, flags: DiffFlags) => {

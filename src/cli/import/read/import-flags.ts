@@ -55,11 +55,10 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
         command.setOptionValue('delimiter', command.optsWithGlobals()['delimiter'])
       })
       .addOption(
-        new Option('--input-format <format>', 'format of the file (default: from its extension)').choices([
-          'csv',
-          'ndjson',
-          'json',
-        ]),
+        new Option(
+          '--input-format <format>',
+          'format of the file (default: from its extension or contents)',
+        ).choices(['csv', 'ndjson', 'json']),
       )
       .addOption(
         new Option(

@@ -1,5 +1,4 @@
 import { extname } from 'node:path'
-import { formatChoices } from '../../../api/either.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, readJson } from '../../../api/json.ts'
 import { counted } from '../../../api/plural.ts'
@@ -33,24 +32,38 @@ export interface Row {
 const inputFormats = ['csv', 'ndjson', 'json'] as const
 export type InputFormat = (typeof inputFormats)[number]
 
-/** @throws {UsageError} unless a format is given or the extension is known */
-export function detectInputFormat(path: string | undefined, given: InputFormat | undefined): InputFormat {
-  const byName: Record<string, InputFormat> = {
-    '.csv': 'csv',
-    '.tsv': 'csv',
-    '.ndjson': 'ndjson',
-    '.jsonl': 'ndjson',
-    '.json': 'json',
+const formatsByExtension: Readonly<Record<string, InputFormat>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+}
+
+export function findFormatOf(path: string): InputFormat | undefined {
+  return formatsByExtension[extname(path).toLowerCase()]
+}
+
+/** Maximum number of bytes that decide a format. */
+const maxStart = 64 * 1024
+
+/**
+ * Detects the format of an input from its beginning. Text that is no JSON counts as CSV.
+ * @param key field that contains the rows if the JSON input is an object
+ */
+export async function detectFormat(bytes: AsyncIterable<Buffer>, key: string): Promise<InputFormat> {
+  let start = ''
+  for await (const chunk of bytes) {
+    start = (start + chunk.toString()).replace(/^[\s\ufeff]+/, '')
+    if (start.includes('\n') || start.length > maxStart) break
   }
-  const format = given ?? byName[extname(path ?? '').toLowerCase()]
-  if (format) return format
-  if (/\.ya?ml$/i.test(path ?? ''))
-    throw new UsageError(`${path} is YAML, which imports do not read`, {
-      hint: 'save the file as JSON or CSV',
-    })
-  throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {
-    hint: `pass --input-format with ${formatChoices(inputFormats)}`,
-  })
+  if (start.startsWith('[')) return 'json'
+  if (!start.startsWith('{')) return 'csv'
+  try {
+    return Array.isArray(JSON.parse(start.split('\n')[0] ?? '')[key]) ? 'json' : 'ndjson'
+  } catch {
+    return 'json'
+  }
 }
 
 /** Rows in batches, because a promise per row takes longer than reading the row. */

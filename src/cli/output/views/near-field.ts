@@ -66,7 +66,10 @@ function correctFields(value: string, field: string, near: string, fields: reado
 }
 
 export function findNearChoice(word: string, choices: readonly string[]): string | undefined {
-  return findSynonym(foldChoice(word), choices) ?? findClosest(word, choices)
+  const folded = foldChoice(word)
+  const [ended, ...others] = choices.filter((choice) => choice.toLowerCase().endsWith(folded))
+  const isEnd = folded.length > 3 && others.length === 0
+  return findSynonym(folded, choices) ?? findClosest(word, choices) ?? (isEnd ? ended : undefined)
 }
 
 /** Lowercases a word, and removes an ending such as “/in” in “Schüler/in”. */

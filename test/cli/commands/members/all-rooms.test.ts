@@ -136,7 +136,8 @@ describe('members --user with a user who is not a member', () => {
         stdout: '',
         stderr:
           `error: no such member: user nobody is not in room ${room}\n` +
-          `hint: list the members with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
+          `hint: list the members with: meetroom members list ${room} --base-url https://meet.test/v1; ` +
+          `add a member with: meetroom members add ${room} nobody --base-url https://meet.test/v1\n`,
       })
       expect(writes()).toEqual([])
     },

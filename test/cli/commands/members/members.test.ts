@@ -248,7 +248,9 @@ test.each(['open', 'public'])(
     expect(await world.run(`members block ${id} ${ada} --yes`)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: room ${id} is ${type}, but users can be blocked only in private rooms\n`,
+      stderr:
+        `error: room ${id} is ${type}, but users can be blocked only in private rooms\n` +
+        `hint: to end all sessions of the room: meetroom rooms terminate ${id} --base-url https://meet.test/v1\n`,
     })
     expect(writes()).toEqual([])
   },

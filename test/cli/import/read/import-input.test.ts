@@ -39,12 +39,7 @@ describe('an import', () => {
     },
   )
 
-  test('users import refuses a file with an unknown extension without --input-format', async () => {
-    expect(await world.imported('people.txt', content.csv)).toEqual(
-      refused(
-        'error: the format of people.txt is unknown\nhint: pass --input-format with csv, ndjson or json\n',
-      ),
-    )
+  test('users import refuses YAML', async () => {
     expect(await world.imported('people.yml', '- user_id: ada\n')).toEqual(
       refused('error: people.yml is YAML, which imports do not read\nhint: save the file as JSON or CSV\n'),
     )
@@ -66,13 +61,14 @@ describe('an import', () => {
     expect(world.read('pipe.csv.journal')).toBeUndefined()
   })
 
-  test('users import refuses standard input without --input-format', async () => {
-    expect(await world.run('users import -', { stdin: content.csv })).toMatchObject({
-      code: 2,
-      stderr:
-        'error: the format of standard input is unknown\n' +
-        'hint: pass --input-format with csv, ndjson or json\n',
-    })
+  test.each([
+    ...Object.values(content),
+    '\ufeff\n [{"user_id": "ada"}]',
+    '{"users": [{"user_id": "ada"}]}\n',
+    '{\n  "users": [{"user_id": "ada"}]\n}\n',
+  ])('users import detects the format of standard input without --input-format: %j', async (stdin) => {
+    expect(await world.run('users import -', { stdin })).toMatchObject({ code: 0, stdout: '' })
+    expect(await world.users()).toEqual({ ada: null })
   })
 
   test('users import calls its source “standard input” in error messages', async () => {
