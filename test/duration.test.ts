@@ -57,7 +57,7 @@ describe('a duration', () => {
     )
   })
 
-  test('a duration is formatted with as few units as possible', () => {
+  test('formatDuration omits zero units, and formats 0 as 0s', () => {
     expect([0, 500, 30_000, 90_000, 600_000, 3_605_000, 86_400_000].map(formatDuration)).toEqual([
       ...['0s', '0.5s', '30s', '1m30s', '10m', '1h5s', '24h'],
     ])

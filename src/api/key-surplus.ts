@@ -1,6 +1,6 @@
-/** Describes additional text in a pasted key, such as quotation marks; undefined if none is found. */
+/** Describes additional text in a pasted key, such as quotes; undefined if none is found. */
 export function describeSurplus(text: string): string | undefined {
   if (/^(authorization:\s*)?bearer\s/i.test(text)) return 'the word “Bearer”'
-  if (/^["'`\u2018-\u201e].*["'`\u2018-\u201e]$/.test(text)) return 'quotation marks'
+  if (/^["'`\u2018-\u201e].*["'`\u2018-\u201e]$/.test(text)) return 'quotes'
   return /\s/.test(text) ? 'a space or a line break' : undefined
 }

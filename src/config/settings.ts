@@ -270,7 +270,9 @@ function convert<T>(
     const [, meant] = error.correction ?? []
     throw new UsageError(`${setting.from}: ${error.message}`, {
       hint:
-        meant !== undefined && /^MEETROOM_/.test(setting.from) ? `set ${setting.from}=${meant}` : error.hint,
+        meant !== undefined && /^MEETROOM_/.test(setting.from)
+          ? `export ${setting.from}=${meant}`
+          : error.hint,
       correction: error.correction,
     })
   }

@@ -97,7 +97,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
   const { known, closest } = listProfiles(name, config)
   if (/^https?:/i.test(name))
     return new UsageError(`no such profile: “${name}” (${from})`, {
-      hint: `${known}; for a URL, pass --base-url instead of --profile`,
+      hint: 'pass a URL with --base-url instead of --profile',
     })
   const create = ['; create the profile with: ', suggest(['auth', 'login', '--profile', name])]
   const canCreate = closest === undefined && profileName.test(name)

@@ -247,7 +247,7 @@ describe('an embedded service at /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
   test.each(bases)(
-    'an embedded service at /v1 makes API commands exit 6 with the wrong base URL %s',
+    'API commands exit 6 with the wrong base URL %s of an embedded service at /v1',
     async (base) => {
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
       for (const command of commands()) {

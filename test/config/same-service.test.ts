@@ -87,7 +87,7 @@ test.each([
   ['http://127.0.0.1:4680/v1', 'http://128.0.0.1:4680/v1'],
   ['http://127.0.0.1:4680/v1', 'http://127.0.0.1.example:4680/v1'],
   ['http://127.0.0.1:4680/v1', 'http://[::ffff:128.0.0.1]:4680/v1'],
-])('a profile for %s does not protect the service at %s', async (stored, other) => {
+])('a protected profile for %s allows writes to %s', async (stored, other) => {
   store({ production: { base_url: stored, protected: true } })
   expect(await write(other)).toMatchObject({ code: 0 })
 })

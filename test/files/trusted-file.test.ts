@@ -32,20 +32,20 @@ const controlledByOthers: Record<string, (content: string) => string> = {
     chmodSync(file, 0o666)
     return 'other accounts of this machine can write to '
   },
-  'is reached through a symbolic link of another user': (content) => {
+  'is behind a symbolic link of another account': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     symlinkSync(join(world.dir, 'mine'), file)
     lchownSync(file, other, other)
     return `is reached through a symbolic link of another account of this machine: ${file}`
   },
-  'is behind the second of two symbolic links, which another user owns': (content) => {
+  'is behind the second of two symbolic links of different accounts': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     symlinkSync('mine', join(world.dir, 'theirs'))
     lchownSync(join(world.dir, 'theirs'), other, other)
     symlinkSync('theirs', file)
     return `is reached through a symbolic link of another account of this machine: ${join(world.dir, 'theirs')}`
   },
-  'is reached through a symbolic link in a directory of another user': (content) => {
+  'is behind a symbolic link in a directory of another account': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     const folder = join(world.dir, 'folder')
     mkdirSync(folder)
@@ -54,7 +54,7 @@ const controlledByOthers: Record<string, (content: string) => string> = {
     file = join(folder, 'link')
     return `is reached through a symbolic link of another account of this machine: ${file}`
   },
-  'is in a directory reached through a symbolic link of another user': (content) => {
+  'is in a directory behind a symbolic link of another account': (content) => {
     const folder = join(world.dir, 'folder')
     mkdirSync(folder)
     writeFileSync(join(folder, 'file'), content, { mode: 0o600 })
@@ -97,7 +97,7 @@ describe.runIf(isRoot)('key files that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('serve.json that other accounts can write to is refused, because it contains the destination of the key', async () => {
+  test('--local refuses a serve.json that other accounts can write to, because it contains the base URL', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())

@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('Windows PowerShell changes an argument only if it is empty, contains a double quote, or ends with a backslash', () => {
+  test('Windows PowerShell changes only empty arguments, double quotes, and a final backslash after white space', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {

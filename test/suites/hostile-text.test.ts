@@ -115,7 +115,7 @@ describe('the printer', () => {
     )
   })
 
-  test('the printer escapes hostile text in an error and a notice', async () => {
+  test('reportError and Printer.notice escape hostile text', async () => {
     await fc.assert(
       fc.asyncProperty(
         hostileText,

@@ -155,7 +155,7 @@ describe('request bodies beyond 64 MB in total', () => {
     return { ...service, one, waiting }
   }
 
-  test('a request body that would exceed 64 MB in total gets a 429 response, and a smaller body is accepted', async () => {
+  test('a body that takes the pending bodies above 64 MB gets a 429 response, and a smaller one is accepted', async () => {
     count('vectors')
     const { origin, head, authorization, waiting } = await fill()
     const large = await sendRaw(origin, head({ authorization, 'content-length': String(largest) }))

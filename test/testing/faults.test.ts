@@ -194,7 +194,7 @@ describe('a connect fault', () => {
     expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
   })
 
-  test('a connect fault with a delay waits until the clock of the service reaches the end of the delay', async () => {
+  test('a connection with a connect fault opens when the service clock reaches the end of the delay', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h' })
     const joined = join('weekly', 'ada-token')

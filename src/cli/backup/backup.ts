@@ -172,7 +172,7 @@ function targetKey(kind: DeletionTargets['kind'], id: string): string {
 
 function notImportableError(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
   return new UsageError(
-    `${kind.slice(0, -1)} ${id} could not be imported again: ${problem}; nothing was changed`,
+    `${kind.slice(0, -1)} ${id} cannot be imported again: ${problem}; nothing was changed`,
     { hint: 'pass --no-save to delete without saving' },
   )
 }

@@ -42,7 +42,7 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
   await context.notice(
     isMatchable
       ? [
-          `${what}; skip rooms that exist with: `,
+          `${what}; skip existing rooms with: `,
           buildSkipCommand(adapter.name, file, flags.given, ['--match', 'name']),
         ]
       : what,

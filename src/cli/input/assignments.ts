@@ -7,12 +7,17 @@ import { UsageError } from '../../errors.ts'
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
   if (at < 1) {
-    const [, key, value] = /^\{\s*"?([a-z_]\w*)"?\s*:\s*"?([^"{}[\],:]+)"?\s*\}$/i.exec(pair) ?? []
+    const [, key, value] =
+      /^\{\s*"?([a-z_]\w*)"?\s*:\s*"?([^"{}[\],:]+)"?\s*\}$/i.exec(pair) ?? /^(\w+):([^:]+)$/.exec(pair) ?? []
     const details = key === undefined ? {} : { correction: [pair, `${key}=${value}`] as const }
     throw new UsageError(`${flag} must be key=value, not “${pair}”`, details)
   }
   const key = pair.slice(0, at)
   const text = pair.slice(at + 1)
+  if (key.trim() !== key)
+    throw new UsageError(`${flag} must be key=value without spaces around “=”, not “${pair}”`, {
+      correction: [pair, `${key.trim()}=${text.trim()}`],
+    })
   try {
     return [key, readJson(text)]
   } catch {

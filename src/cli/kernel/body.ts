@@ -41,6 +41,7 @@ export async function buildBody<N extends OperationName>(
   refuseWrapper(name, data)
   requireUpdatable(name, flags, given, data)
   const body = createBodyChange(flags, given)(data)
+  refuseTypographicQuotes(given)
   await warnAboutUnknownFields(context, name, flags)
   for (const [field, value] of Object.entries(body)) {
     const unlikely = describeUnlikelyEmail(field, value)
@@ -54,6 +55,16 @@ export async function buildBody<N extends OperationName>(
     ])
   }
   return body as BodyOf<Operations[N]>
+}
+
+/** @throws {UsageError} for a text such as “Maths”, whose quotes the shell does not remove */
+function refuseTypographicQuotes(given: Readonly<Record<string, object>>): void {
+  for (const [flag, fields] of Object.entries(given))
+    for (const value of Object.values(fields))
+      if (typeof value === 'string' && /^[\u201c-\u201e\xab].*[\u201c-\u201e\xbb]$/.test(value))
+        throw new UsageError(`${flag}: the quotes of ${value} are part of the text`, {
+          correction: [value, value.slice(1, -1)],
+        })
 }
 
 /** @throws {UsageError} if the data is a response, whose item would become an unlisted field */

@@ -45,7 +45,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--dry-run', 'print each write instead of sending it')
     .option('--curl', 'print the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
-    .option('--allow-write', 'allow changes through a protected profile')
+    .option('--allow-write', 'allow changes to a protected service')
     .option('--no-audit', 'do not write changes to the audit log')
     .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'print requests and retries on standard error')

@@ -29,7 +29,7 @@ export async function* listEachRoom(
     ahead: 1,
     client,
     selection,
-    undecided: 'nothing was changed; run the command again',
+    undecided: 'nothing was changed; retry the command',
   }
   for await (const { items, rest = {} } of readList(context, 'listRooms', {}, options)) {
     count += items.length

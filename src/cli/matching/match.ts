@@ -70,8 +70,18 @@ export function findLikely(items: readonly Item[], text: string, fields: readonl
       if (found.length > 0 && fold(text) !== '') return found
     }
   const keys = toSimilarKeys(text, 'name')
-  const named = items.filter((item) => toSimilarKeys(item['name'], 'name').some((key) => keys.includes(key)))
+  const named = items.filter((item) =>
+    [item['name'], item[fields[0] ?? '']].some((value) =>
+      toSimilarKeys(value, 'name').some((key) => keys.includes(key)),
+    ),
+  )
   if (named.length === 1) return named
+  const typed = foldWords(text).split(' ')
+  const containing = items.filter((item) => {
+    const words = foldWords(toText(item['name'])).split(' ')
+    return typed.every((word) => word.length > 2 && words.includes(word))
+  })
+  if (containing.length > 0) return containing
   const [first = ''] = fields
   // The end of an ID is missing in a narrow table.
   const cut = items.filter((item) => text.length >= minCutLength && toText(item[first]).startsWith(text))

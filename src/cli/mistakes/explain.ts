@@ -60,7 +60,8 @@ export async function explainMissing(
     const isMissing = (word: string) => word === unknownUser || path.includes(encodeURIComponent(word))
     const unread = [...called.given, ...flags].find(
       (word) =>
-        isMissing(word) && (/^(\*|all)$|\*$/i.test(word) || readIntended(word) || /\.\w+$/.test(word)),
+        isMissing(word) &&
+        (/^(\*|all)$|\*$|^[a-z_]+(!?~|!=|[<>])/i.test(word) || readIntended(word) || /\.\w+$/.test(word)),
     )
     const intended = unread === undefined ? undefined : explainIntended(missing, unread)
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
@@ -107,20 +108,26 @@ const explainSplitName: Explain = async ({ context, program, argv, unknownUser: 
 }
 
 /** Suggests a search in the services of all profiles for the ID of a room. */
-const explainOtherProfile: Explain = async ({ context, path }) => {
+const explainOtherProfile: Explain = async ({ context, client, path }) => {
   const id = readSegment(path, 'rooms') ?? ''
   const { profiles } = await context.settings()
-  if (profiles.length < 2 || !idPattern.test(id)) return undefined
+  if (profiles.length < 2 || !idPattern.test(id) || (await isRoom(client, id))) return undefined
   const search = suggest(['rooms', 'get', id, '--all-profiles'])
   return ['list the rooms with: ', suggest(['rooms', 'list']), '; or search all profiles with: ', search]
 }
 
-const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
+const explainUserAsMember: Explain = async ({ context, client, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
-  if ((await findMember(context, readSegment(path, 'rooms') ?? room, user)) === undefined) return undefined
-  const words = [...context.command.split(' '), room, '--user', user, ...flags]
-  return [`${user} is a user ID, not a member ID: `, suggest(words)]
+  const id = readSegment(path, 'rooms') ?? room
+  if ((await findMember(context, id, user)) !== undefined)
+    return [
+      `${user} is a user ID, not a member ID: `,
+      suggest([...context.command.split(' '), room, '--user', user, ...flags]),
+    ]
+  return (await isRoom(client, id)) && (await isUser(client, user))
+    ? ['this user is not in the room; add a member with: ', suggest(['members', 'add'], room, user)]
+    : undefined
 }
 
 /** Explains a room that was typed second, as in `members add ada ROOM`. */
@@ -139,7 +146,7 @@ const explainNameAsRoom: Explain = async (missing) => {
   if (ids.length === 0) return (await explainNameList(missing, name)) ?? explainLikely(missing, 'room', name)
   return ids.length === 1
     ? ['a room has this name: ', correct(missing, name, toRoomName(name)) ?? quoteWord(toRoomName(name))]
-    : `rooms of this name: ${ids.join(', ')}`
+    : `pass the ID of a room with this name: ${ids.join(', ')}`
 }
 
 async function explainNameList(missing: MissingResource, text: string): Promise<Hint | undefined> {
@@ -152,10 +159,13 @@ async function explainNameList(missing: MissingResource, text: string): Promise<
   return corrected && [isMany ? 'separate names with spaces: ' : 'pass one at a time: ', corrected]
 }
 
-const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
+const explainUserAsRoom: Explain = async ({ context, client, given, flags, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = readSegment(path, 'rooms')
   if (user === undefined || idPattern.test(user) || !(await isUser(client, user))) return undefined
+  const rooms = given.filter((word) => word !== user)
+  if (context.command === 'rooms link' && rooms.length > 0 && !flags.includes('--as'))
+    return ['pass a user with --as: ', suggest(['rooms', 'link', ...rooms, '--as', user, ...flags])]
   return [`${user} is a user ID; list the rooms of a user with: `, suggest(['users', 'rooms', user])]
 }
 

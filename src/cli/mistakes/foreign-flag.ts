@@ -3,8 +3,177 @@ import { type Hint, suggest } from '../../errors.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { quoteWord } from '../output/hint-text.ts'
-import { splitOperands } from './operands.ts'
+import { isReference, splitOperands } from './operands.ts'
 import { isReading, suggestAll, withoutYes } from './usage-problem.ts'
+
+interface ForeignFlag {
+  flag: string
+  command: MeetroomCommand
+  words: readonly string[]
+  has: (long: string) => boolean
+  /** Value of the flag; `-` if there is none. */
+  value: string
+  /** Position of the flag in the typed words. */
+  at: number
+  /** Typed words without the flag. */
+  others: readonly string[]
+  /** Typed words without the flag and its value. */
+  withoutValue: readonly string[]
+}
+
+interface FlagRule {
+  /** Command or group; undefined for all commands. */
+  of?: string
+  flag: RegExp
+  explain: (typed: ForeignFlag) => Hint | undefined
+}
+
+const dayOf = (value: string) => /^\d{4}-\d\d-\d\d/.exec(value)?.[0]
+
+/** Rules for unknown flags that another name cannot correct. The first rule that explains a flag applies. */
+const rules: readonly FlagRule[] = [
+  {
+    flag: /^(-k|--insecure|--no-check-certificate|--(insecure-)?skip-tls-verify)$/,
+    explain: () =>
+      'certificates are always checked; to trust your own authority, point NODE_EXTRA_CA_CERTS at a file with its certificate',
+  },
+  {
+    flag: /^--reverse$/,
+    explain({ command, words, has, others }) {
+      if (!has('--sort') || !isReading(command)) return undefined
+      const sort = others.indexOf('--sort')
+      // Without --sort, the embedded service lists the newest items first.
+      if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
+      const sorted = [...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]
+      return ['a minus sign before a field means descending: ', suggest([...words, ...sorted])]
+    },
+  },
+  {
+    of: 'message send',
+    flag: /^--(to|user|member|as)$/,
+    explain: ({ words, value, withoutValue }) =>
+      isReference(value)
+        ? ['did you mean: ', suggest([...words, value, ...withoutValue])]
+        : 'a message goes to everybody in the room, not to one person',
+  },
+  {
+    of: 'message send',
+    flag: /^--all(-\w+)?$/,
+    explain({ command, words, others }) {
+      const [[text], flagsOnly] = splitOperands(others)
+      return suggestAll(command, words, [], text === undefined ? flagsOnly : ['--text', text, ...flagsOnly])
+    },
+  },
+  {
+    of: 'sessions list',
+    flag: /^--(da(te|y)|from|since|period)$/,
+    explain({ value, withoutValue }) {
+      const day = dayOf(value)
+      const period = day === undefined ? ['--from', value] : ['--period', day]
+      return value.startsWith('-')
+        ? undefined
+        : ['report past meetings with: ', suggest(['sessions', 'report', ...withoutValue, ...period])]
+    },
+  },
+  {
+    of: 'usage',
+    flag: /^--(from|since|start)$/,
+    explain({ value }) {
+      const month = dayOf(value)?.slice(0, 7)
+      return month && ['usage is reported per month: ', suggest(['usage', '--month', month])]
+    },
+  },
+  {
+    of: 'users offboard',
+    flag: /^--(to|transfer-to|new-owner)$/,
+    explain: ({ others }) => [
+      'hand the rooms over first: ',
+      suggest(['users', 'hand-over', ...others.filter((word) => !word.startsWith('-'))]),
+    ],
+  },
+  {
+    of: 'users',
+    flag: /^--(pass(word)?|pw|passwort)$/,
+    explain: () => [
+      'users have no password; a link lets a user in: ',
+      suggest(['members', 'links', '--help']),
+    ],
+  },
+  {
+    of: 'api',
+    flag: /^(-X|--(request|method))$/,
+    explain: ({ words, value, withoutValue }) => [
+      'type: ',
+      suggest([...words, value.toUpperCase(), ...withoutValue]),
+    ],
+  },
+  {
+    of: 'rooms update',
+    flag: /^--status$/,
+    explain({ value, withoutValue }) {
+      const verb = { active: 'reopen', terminated: 'terminate' }[value]
+      return verb && ['did you mean: ', suggest(['rooms', verb, ...withoutValue])]
+    },
+  },
+  {
+    of: 'serve',
+    flag: /^(-d|--(detach|daemon|background))$/,
+    explain: ({ words, others }) => ['serve in the background with: ', suggest([...words, ...others]), ' &'],
+  },
+  {
+    flag: /^(-f|-w|--follow|--watch)$/,
+    explain: ({ command, words, others }) =>
+      command.effect === 'stays'
+        ? ['the command runs until you stop it: ', suggest([...words, ...others])]
+        : undefined,
+  },
+  {
+    flag: /^(-f|--file(name)?)$/,
+    explain({ command, words, value, others }) {
+      const isMissing =
+        command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
+      return isMissing && others.includes(value) && value !== '-'
+        ? ['pass the file without a flag: ', suggest([...words, ...others])]
+        : undefined
+    },
+  },
+  {
+    flag: /^--all(-\w+)?$/,
+    explain({ command, words, has, at, others }) {
+      const [operands, flagsOnly] = splitOperands(others)
+      const isInAllRooms = has('--all-rooms') && operands.length === 0
+      const fixed = isInAllRooms ? others.toSpliced(at, 0, '--all-rooms') : others
+      if (!has('--where')) return undefined
+      if (!isReading(command))
+        return isInAllRooms
+          ? ['did you mean: ', suggest([...words, ...withoutYes(fixed), '--dry-run'])]
+          : suggestAll(command, words, operands, flagsOnly)
+      // Commands without `--limit` print all items of their selection.
+      return has('--limit') ? undefined : ['did you mean: ', suggest([...words, ...fixed])]
+    },
+  },
+  {
+    flag: /^(-f|--(out-?|output-)?file|--out)$/,
+    explain({ command, words, has, value, withoutValue }) {
+      const [, ending = ''] = /.\.(csv|tsv|json|ndjson|xlsx)$/i.exec(value) ?? []
+      if (has('--out') || !isReading(command) || ending === '') return undefined
+      const format = ending.toLowerCase().replace('xlsx', 'csv')
+      const file = quoteWord(value.replace(/xlsx$/i, 'csv'))
+      return ['write a file with: ', suggest([...words, ...withoutValue, '-o', format]), ` > ${file}`]
+    },
+  },
+  {
+    of: 'api',
+    flag: /^--[a-z_]+$/,
+    explain: ({ flag, words, value, withoutValue }) =>
+      withoutValue.length > 1 && /^\w+$/.test(value)
+        ? [
+            'pass a field with: ',
+            suggest([...words, ...withoutValue, '--field', `${flag.slice(2)}=${value}`]),
+          ]
+        : undefined,
+  },
+]
 
 /** Explains unknown flags that another name cannot correct; undefined for other flags. */
 export function explainForeignFlag(
@@ -13,86 +182,24 @@ export function explainForeignFlag(
   words: readonly string[],
   rest: readonly string[],
 ): Hint | undefined {
-  const has = (long: string) => listOptions(command).some((option) => option.long === long)
   const at = rest.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
-  const others = rest.toSpliced(at, 1)
-  const value = rest[at]?.includes('=') ? rest[at].slice(flag.length + 1) : (rest[at + 1] ?? '-')
-  const withoutValue = rest.toSpliced(at, rest[at]?.includes('=') ? 1 : 2)
-  if (/^(-k|--insecure|--no-check-certificate|--(insecure-)?skip-tls-verify)$/.test(flag))
-    return 'certificates are always checked; to trust your own authority, point NODE_EXTRA_CA_CERTS at a file with its certificate'
-  if (flag === '--reverse' && has('--sort') && isReading(command)) {
-    const sort = others.indexOf('--sort')
-    // Without --sort, the embedded service lists the newest items first.
-    if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
-    return [
-      'a minus sign before a field means descending: ',
-      suggest([...words, ...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]),
-    ]
+  const isJoined = rest[at]?.includes('=') === true
+  const typed: ForeignFlag = {
+    flag,
+    command,
+    words,
+    at,
+    has: (long) => listOptions(command).some((option) => option.long === long),
+    value: isJoined ? (rest[at]?.slice(flag.length + 1) ?? '-') : (rest[at + 1] ?? '-'),
+    others: rest.toSpliced(at, 1),
+    withoutValue: rest.toSpliced(at, isJoined ? 1 : 2),
   }
-  if (words.join(' ') === 'message send' && /^--(to|user|member|as)$/.test(flag))
-    return 'a message goes to everybody in the room, not to one person'
-  const day = /^\d{4}-\d\d-\d\d/.exec(value)?.[0]
-  if (
-    words.join(' ') === 'sessions list' &&
-    /^--(da(te|y)|from|since|period)$/.test(flag) &&
-    day !== undefined
-  )
-    return ['report past meetings with: ', suggest(['sessions', 'report', ...withoutValue, '--period', day])]
-  if (words.join(' ') === 'usage' && /^--(from|since|start)$/.test(flag) && day !== undefined)
-    return ['usage is reported per month: ', suggest(['usage', '--month', day.slice(0, 7)])]
-  if (words.join(' ') === 'users offboard' && /^--(to|transfer-to|new-owner)$/.test(flag))
-    return [
-      'hand the rooms over first: ',
-      suggest(['users', 'hand-over', ...others.filter((word) => !word.startsWith('-'))]),
-    ]
-  if (words.join(' ') === 'api' && /^(-X|--(request|method))$/.test(flag))
-    return ['type: ', suggest([...words, value.toUpperCase(), ...withoutValue])]
-  const isFileMissing =
-    command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
-  if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
-    return ['pass the file without a flag: ', suggest([...words, ...others])]
-  if (words.join(' ') === 'message send' && /^--all(-\w+)?$/.test(flag)) {
-    const [[text], flagsOnly] = splitOperands(others)
-    return suggestAll(command, words, [], text === undefined ? flagsOnly : ['--text', text, ...flagsOnly])
+  const name = words.join(' ')
+  for (const rule of rules) {
+    const isOf = rule.of === undefined || rule.of === name || rule.of === words[0]
+    const hint = isOf && rule.flag.test(flag) ? rule.explain(typed) : undefined
+    if (hint) return hint
   }
-  if (flag === '--all' && has('--all-rooms') && !isReading(command) && splitOperands(others)[0].length === 0)
-    return ['did you mean: ', suggest([...words, ...withoutYes(rest.with(at, '--all-rooms')), '--dry-run'])]
-  if (/^(-f|-w|--follow|--watch)$/.test(flag) && command.effect === 'stays')
-    return ['the command runs until you stop it: ', suggest([...words, ...others])]
-  if (
-    words.join(' ') === 'api' &&
-    words.length + 1 < rest.length &&
-    /^--[a-z_]+$/.test(flag) &&
-    /^\w+$/.test(value)
-  )
-    return [
-      'pass a field with: ',
-      suggest([...words, ...withoutValue, '--field', `${flag.slice(2)}=${value}`]),
-    ]
-  if (words[0] === 'users' && /^--(pass(word)?|pw|passwort)$/.test(flag))
-    return ['users have no password; a link lets a user in: ', suggest(['members', 'links', '--help'])]
-  if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
-    return suggestAll(command, words, ...splitOperands(others))
-  // Commands without `--limit` print all items of their selection.
-  if (flag === '--all' && has('--where') && !has('--limit'))
-    return ['did you mean: ', suggest([...words, ...others])]
-  if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
-    return [
-      'did you mean: ',
-      suggest(['rooms', value === 'active' ? 'reopen' : 'terminate', ...withoutValue]),
-    ]
-  const format = /.\.(csv|tsv|json|ndjson)$/i.exec(value)?.[1]?.toLowerCase()
-  if (
-    /^(-f|--(out-?|output-)?file|--out)$/.test(flag) &&
-    !has('--out') &&
-    isReading(command) &&
-    format !== undefined
-  )
-    return [
-      'write a file with: ',
-      suggest([...words, ...withoutValue, '-o', format]),
-      ` > ${quoteWord(value)}`,
-    ]
   return undefined
 }
 

@@ -47,6 +47,8 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
   const canSelect = isMany && command.options.some(({ long }) => long === '--where')
   const name = missing.context.command.split(' ')
   if (/^(\*|all)$/i.test(text) && canSelect) return suggestAll(command, name, missing.given, missing.flags)
+  if (canSelect && /^[a-z_]+(!?~|!=|[<>]=?)./.test(text))
+    return ['did you mean: ', suggest([...name, '--where', text, ...withoutYes(missing.flags), '--dry-run'])]
   const start = /^(?:name:)?([\w. -]+)\*$/.exec(text)?.[1]
   if (start !== undefined && canSelect) {
     const field = missing.unknownUser === undefined ? 'name' : 'user_id'

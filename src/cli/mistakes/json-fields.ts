@@ -12,9 +12,10 @@ export function convertJq(text: string, command: MeetroomCommand): string {
   return fromJq(text, listKey(command)) ?? text
 }
 
-/** Converts a Go template such as `{{.id}}` of `get` or `list` to JMESPath; otherwise returns undefined. */
+/** Converts a template such as `{{.id}}` or `jsonpath={.items[*].id}` of `get` or `list` to JMESPath; otherwise returns undefined. */
 export function convertTemplate(text: string, [group = '', verb]: readonly string[]): string | undefined {
-  const [, field] = /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? []
+  const [, field] =
+    /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? /^jsonpath=\{?\.(?:items\[\*\]\.)?(\w+)\}?$/.exec(text) ?? []
   const key = verb === 'get' ? group.replace(/s$/, '') : verb === 'list' ? `${group}[]` : undefined
   return field === undefined || key === undefined ? undefined : `${key}.${field.toLowerCase()}`
 }
@@ -25,7 +26,7 @@ export const isFieldList = (flag: string | undefined, text: string): boolean =>
 
 export function suggestFields(command: MeetroomCommand, words: readonly string[], fields: string): Hint {
   const key = command.name() === 'get' ? findResource(command)?.name : listKey(command)?.concat('[]')
-  const columns: Hint = ['choose fields with: ', suggest([...words, '--columns', fields])]
+  const columns: Hint = ['select fields with: ', suggest([...words, '--columns', fields])]
   if (key === undefined) return columns
   const pairs = fields.split(',').map((field) => `${field}: ${field}`)
   return [columns, ', or for JSON: ', suggest([...words, '--query', `${key}.{${pairs.join(', ')}}`])]

@@ -295,6 +295,8 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--max-items': ['--limit'],
   '--first': ['--limit'],
   '--top': ['--limit'],
+  '--head': ['--limit'],
+  '--tail': ['--limit'],
   '--skip': ['--offset'],
   '--force': ['--yes'],
   '--confirm': ['--yes'],
@@ -338,6 +340,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--data': ['--data-dir'],
   '--from-file': ['--data'],
   '--body': ['--data'],
+  '--message': ['--text'],
   '--separator': ['--delimiter'],
   '--sep': ['--delimiter'],
   '--last': ['--since', '--from', '--limit'],
@@ -359,6 +362,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--filter-by': ['--where'],
   '--no-headers': ['--no-header'],
   '--block': ['--blocked'],
+  '-F': ['--field'],
   '--parallel': ['--concurrency'],
   '--workers': ['--concurrency'],
 }
@@ -404,9 +408,14 @@ const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] 
     'id user login username userid person pupil pupilid student studentid benutzer benutzerid kennung kurzel kuerzel schuler schueler schulerid',
     { room: 'user_id', user: 'user_id', member: 'user_id' },
   ],
-  ['role rolle usertype', { room: 'member_type', user: 'default_member_type', member: 'type' }],
+  ['role rolle usertype membertype', { room: 'member_type', user: 'default_member_type', member: 'type' }],
   ['mail emailaddress mailaddress emailadresse mailadresse', { user: 'email' }],
-  ['fullname displayname vollername', { room: 'member_name', user: 'name', member: 'name' }],
+  [
+    'fullname displayname vollername vornamenachname namevorname',
+    { room: 'member_name', user: 'name', member: 'name' },
+  ],
+  ['typ art kategorie', { room: 'type' }],
+  ['mitglieder teilnehmer', { room: 'members' }],
   ['avatar picture photo foto bild image', { user: 'profile_url' }],
 ]
 

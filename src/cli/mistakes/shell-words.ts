@@ -102,6 +102,8 @@ export function joinSplitValue(
     const end = i + 2 + surplus
     if (surplus < 1 || end > words.length || words.slice(i + 2, end).some(isFlag)) continue
     const parts = words.slice(i + 1, end)
+    // A value with a space was quoted.
+    if (/\s/.test(parts[0] ?? '')) continue
     const joined =
       pairFlags.has(option.long) && parts.every((part) => condition.test(part))
         ? parts.flatMap((part) => [flag, part])
@@ -114,6 +116,8 @@ export function joinSplitValue(
 function joinWords(flag: string, parts: readonly string[]): string {
   const text = parts.join(' ')
   if (flag === '--where') return text.replace(/^([\w.]+) ?(==|!=|<=|>=|!~|=|<|>|~) ?/, '$1$2')
+  if (flag === '--set' || flag === '--field') return text.replace(/^([\w.]+) ?= ?/, '$1=')
+  if (/^--(from|to|since|until)$/.test(flag)) return text.replace(/^(\d+) ([wdhm])[a-z]*$/i, '$1$2')
   if (flag === '--sort') return text.replace(/^([\w.]+) desc\w*$/i, '-$1').replace(/ asc\w*$/i, '')
   if (flag === '--data') return toJson(parts) ?? text
   if (flag === '--columns') return parts.map((part) => part.replace(/^,|,$/g, '')).join(',')

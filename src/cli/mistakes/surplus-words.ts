@@ -84,6 +84,8 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
   if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
+  if (accepted === 0 && findFilterField(text, '', command) === text && isReading(command))
+    return hint(['select fields with: ', suggest([...words, ...flagsOnly, '--columns', text])])
   if (flag && reason && pattern?.test(text) && !rest.includes(flag)) {
     const [choiceFlag, choice] = findFlagOf(given.at(-1) ?? '', listOptions(command)) ?? []
     const named =
@@ -113,7 +115,7 @@ function explainTargets(
   const one = type(first.replace(/,$/, ''), ...others)
   if (targets.every(isReference) && !others.some(isReference)) {
     const condition = others.length === 0 && !isReading(command) ? findCondition(command, targets) : undefined
-    if (condition) return ['choose several by a condition: ', type('--where', condition)]
+    if (condition) return ['select several by a condition: ', type('--where', condition)]
     return [
       `one ${argument?.name()} at a time: `,
       ...suggestEach(words, [], targets, [...others, ...flagsOnly]),

@@ -8,8 +8,7 @@ import { type Effect, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { RoomArgument } from '../names/arguments.ts'
 import { toCommandLine } from '../output/hint-text.ts'
-import { splitOperands } from './operands.ts'
-import { splitLine } from './typed.ts'
+import { listOperands, splitLine } from './typed.ts'
 
 /** Error that stops a trial before a command uses the machine or a service. */
 class TrialEnd extends Error {}
@@ -95,11 +94,12 @@ function fitRooms(hint: Hint, program: Command): Hint {
   const { command, words, rest } = splitLine(program, hint.words)
   const [argument] = command.registeredArguments
   if (!(argument instanceof RoomArgument)) return hint
-  const [operands, flags] = splitOperands(rest)
-  const fitted = operands.map((word, i) =>
-    i > 0 && !argument.variadic ? word : word.replace(/^(?=\p{Lu}.*\p{Ll})(?!id:)/u, 'name:'),
-  )
-  return suggest([...words, ...fitted, ...flags], ...hint.operands)
+  const operands = listOperands(command, rest)
+  const fitted = rest.map((word, at) => {
+    const isRoom = argument.variadic ? operands.includes(at) : operands[0] === at
+    return isRoom ? word.replace(/^(?=\p{Lu}.*\p{Ll})/u, 'name:') : word
+  })
+  return suggest([...words, ...fitted], ...hint.operands)
 }
 
 function toPreview(suggestion: Suggestion, program: Command): Suggestion {
@@ -111,9 +111,11 @@ function toPreview(suggestion: Suggestion, program: Command): Suggestion {
     : suggestion
 }
 
-/** Returns the suggested command of a hint; undefined for none or several, an example, or help. */
+/** Returns the suggested command of a hint; undefined for none or several, a condition, an example, or help. */
 function findCorrection(hint: Hint = []): Suggestion | undefined {
-  const suggestions = ([hint] as Hint[]).flat(9).filter((part) => part instanceof Suggestion)
+  const parts = ([hint] as Hint[]).flat(9)
+  if (String(parts[0]).startsWith('if ')) return undefined
+  const suggestions = parts.filter((part) => part instanceof Suggestion)
   const [only, other] = suggestions
   if (!only || other || only.isExample || only.words.includes('--help') || only.words[0] === 'help')
     return undefined

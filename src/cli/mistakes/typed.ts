@@ -54,6 +54,18 @@ export function splitLine(root: Command, argv: readonly string[]): SplitLine {
   return { command, words: commandPath(command), rest }
 }
 
+/** Returns the positions of the operands in the words that `splitLine` returns as `rest`. */
+export function listOperands(command: Command, rest: readonly string[]): number[] {
+  const operands: number[] = []
+  for (let at = 0; at < rest.length && rest[at] !== '--'; at++) {
+    const word = rest[at] ?? ''
+    const option = word.startsWith('-') && word !== '-' ? findOption(command, word) : undefined
+    if (option && takesNextWord(option, word)) at++
+    else if (!word.startsWith('-')) operands.push(at)
+  }
+  return operands
+}
+
 /**
  * Applies an edit to the words that `splitLine` returns as `rest`, and omits `--yes`.
  * @returns undefined if the edit does not fit the command or the words, or if standard input has no file name

@@ -50,6 +50,11 @@ export function explainUnknownFlag({
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
+  const [child, ...others] = command.commands.filter((each) =>
+    each.options.some(({ long, short }) => long === flag || short === flag),
+  )
+  if (child && others.length === 0 && words.length > 0)
+    return new UsageError(message, { hint: ['did you mean: ', suggest([...words, child.name(), ...rest])] })
   if (flag === '-v' && words.length === 0 && rest.length === 1)
     return new UsageError(message, { hint: ['did you mean: ', suggest(['--version'])] })
   const reason = explainFixedField(words, flag) ?? explainForeignFlag(flag, command, words, rest)
@@ -158,13 +163,17 @@ function toOperand(
   const { registeredArguments } = command
   const at = registeredArguments.findIndex((each, i) => {
     const name = each.name()
-    const others = i > 0 ? ['--member'] : ['room', 'user'].includes(name) ? ['--id', '--name'] : ['--id']
-    return [`--${name}`, `--${name}-id`, ...others].includes(flag)
+    const fields = { room: ['--name'], user: ['--name', '--email'] }[name] ?? []
+    return [`--${name}`, `--${name}-id`, i > 0 ? '--member' : '--id', ...fields].includes(flag)
   })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
   const isFree = registeredArguments[at]?.variadic || given.length <= registeredArguments.length
   if (at < 0 || !isFree) return undefined
-  return flag === '--room' ? fitRoom(value) : flag === '--name' ? `name:${value}` : value
+  return flag === '--room'
+    ? fitRoom(value)
+    : /^--(name|email)$/.test(flag)
+      ? `${flag.slice(2)}:${value}`
+      : value
 }
 
 /** Returns the words after the command with the probable flag instead of `flag`; undefined without one. */
@@ -191,7 +200,9 @@ function findIntendedWords(
     if (value === undefined) return undefined
     // A plural such as `--members ada,grace` means a repeated flag.
     const isList = (option?.parseArg as FlagKind | undefined)?.repeatable === true && flag === `${long}s`
-    return replaced(...(isList ? value.split(',') : [value]).flatMap((each) => [long, each]))
+    const isName = (long === '--as' || long === '--user') && /^[^:]+ [^:]+$/.test(value)
+    const values = isList ? value.split(',') : [isName ? `name:${value}` : value]
+    return replaced(...values.flatMap((each) => [long, each]))
   }
   const operand = value === undefined ? undefined : toOperand(flag, value, command, rest)
   if (operand !== undefined) return replaced(operand)

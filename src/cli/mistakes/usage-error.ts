@@ -16,6 +16,7 @@ import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainImport, explainMissingColumns, explainRoster } from './columns.ts'
 import { findExample, findInputFile, isGiven } from './examples.ts'
 import type { CalledCommand } from './intended.ts'
+import { convertTemplate } from './json-fields.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
 import { splitOperands } from './operands.ts'
@@ -189,7 +190,12 @@ const explanations: Readonly<Record<string, Explain>> = {
   'commander.optionMissingArgument': ({ said, command, words }) => {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
     const { description = '' } = listOptions(command).find(({ flags }) => flags.endsWith(flag)) ?? {}
-    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, {
+    const [long = ''] = flag.split(' ')
+    if (long === '--delimiter' || long === '--split')
+      return new UsageError(`${long} needs a value`, {
+        hint: `quote a character that the shell reads, as in ${long} ';'`,
+      })
+    return new UsageError(`${long} needs a value: ${flag}`, {
       hint: [`${description}; `, ...[suggestHelpOn(words)].flat()],
     })
   },
@@ -230,12 +236,12 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
       names.some((each) => word === `${each}=${value}`) ||
       (word === value && (!flags || names.includes(rest[i - 1] ?? ''))),
   )
-  if (columns !== undefined && at >= 0) {
+  const query = name === '--output' ? convertTemplate(value, words) : undefined
+  if ((columns ?? query) !== undefined && at >= 0) {
     const isJoined = rest[at] !== value
     const others = rest.toSpliced(isJoined ? at : at - 1, isJoined ? 1 : 2)
-    return new UsageError(message, {
-      hint: ['did you mean: ', suggest([...words, ...others, '--columns', columns])],
-    })
+    const instead = columns === undefined ? ['--query', query ?? ''] : ['--columns', columns]
+    return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...others, ...instead])] })
   }
   if (name === '--output' && value === 'html' && listOptions(command).some(({ long }) => long === '--html'))
     return new UsageError(message, { hint: 'write a page with --html FILE' })

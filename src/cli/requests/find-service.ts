@@ -59,7 +59,7 @@ export async function findService(context: RunningCommand): Promise<Service> {
 }
 
 function describeUnlikelyKey(key: string): string | undefined {
-  if (/^(["']).*\1$/.test(key)) return 'is in quotation marks, which are sent with the key'
+  if (/^(["']).*\1$/.test(key)) return 'is in quotes, which are sent with the key'
   return /^[@~./\w].*\.(txt|key|env|json)$/.test(key)
     ? 'looks like a file name; pass the contents of the file'
     : undefined

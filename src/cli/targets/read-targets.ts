@@ -97,7 +97,7 @@ async function selectTargets(
   const lines: string[] = []
   for await (const { items } of readList(context, list, input, {
     selection,
-    undecided: 'nothing was changed; run the command again',
+    undecided: 'nothing was changed; retry the command',
   }))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])

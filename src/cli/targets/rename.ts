@@ -64,6 +64,6 @@ async function requireFreeNames(
     others.length > 0 ? `; ${counted(others.length, 'other name')} would also occur several times` : ''
   throw new UsageError(
     `${counted(ids.length, ...view.noun)} would have the name “${name}”: ${listNames(labels, maxNamed)}${more}; nothing was changed`,
-    { hint: 'choose fewer items with --where, or another name' },
+    { hint: 'select fewer items with --where, or another name' },
   )
 }

@@ -69,7 +69,7 @@ async function requireCreatable(
   const keys = new Set(rooms.map(({ key }) => key))
   const unknownKey = [...recreate].find((key) => !keys.has(key))
   if (unknownKey !== undefined)
-    throw new UsageError(`--recreate: no room of the file has the key “${unknownKey}”`)
+    throw new UsageError(`--recreate: no room in the file has the key “${unknownKey}”`)
   const counts = new Map<unknown, number>()
   for (const { fields } of rooms) counts.set(fields['name'], (counts.get(fields['name']) ?? 0) + 1)
   for (const [i, { key, fields, creationDefaults }] of rooms.entries()) {
@@ -81,7 +81,7 @@ async function requireCreatable(
         )
     if ((counts.get(fields['name']) ?? 0) > 1)
       throw new UsageError(
-        `${await describePlace(['rooms', i])} (${key}): another room of the file is also named “${toText(fields['name'])}”`,
+        `${await describePlace(['rooms', i])} (${key}): another room in the file is also named “${toText(fields['name'])}”`,
         { hint: 'give each room without an ID in the lock file a unique name' },
       )
   }

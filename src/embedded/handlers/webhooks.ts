@@ -1,3 +1,4 @@
+import { formatChoices } from '../../api/either.ts'
 import { parseTimestamp } from '../../api/readings.ts'
 import { deliveryStates } from '../../api/vocabulary.ts'
 import { invalid } from '../common/faults.ts'
@@ -16,7 +17,7 @@ export const webhookHandlers = {
     if (room_id !== undefined) filters.push(['room_id = ?', room_id])
     if (state !== undefined) {
       if (!deliveryStates.includes(state))
-        throw invalid(`state must be one of ${deliveryStates.join(', ')}, not “${state}”`)
+        throw invalid(`state must be ${formatChoices(deliveryStates)}, not “${state}”`)
       filters.push(['state = ?', state])
     }
     if (since !== undefined) {

@@ -93,7 +93,7 @@ export function requestRedelivery(store: Store, id: string, now: number): Delive
   if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
     throw forbidden('the delivery already waits for an attempt')
   // The count must not saturate, because a changed count reveals a redelivery during an attempt.
-  if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery was redelivered too often')
+  if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery has no redeliveries left')
   store.run(
     `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,
        round_start = attempts, round_at = ? WHERE seq = ?`,

@@ -160,7 +160,7 @@ describe('a record that cannot be imported again', () => {
         const { code, stdout, stderr } = await world.run(line)
         expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
         expect(stderr).toMatch(
-          /could not be imported again: .*; nothing was changed\nhint: pass --no-save to delete without saving\n$/,
+          /cannot be imported again: .*; nothing was changed\nhint: pass --no-save to delete without saving\n$/,
         )
         expect(stderr).toContain(problem)
       }
@@ -175,7 +175,7 @@ describe('a record that cannot be imported again', () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('user ada could not be imported again: '),
+      stderr: expect.stringContaining('user ada cannot be imported again: '),
     })
     expect(world.writes()).toEqual([])
   })

@@ -69,7 +69,7 @@ test.each([
     { MEETROOM_TIME_ZONE: '+02:00' },
     'MEETROOM_TIME_ZONE',
     '+02:00',
-    'hint: set MEETROOM_TIME_ZONE=Etc/GMT-2\n',
+    'hint: export MEETROOM_TIME_ZONE=Etc/GMT-2\n',
   ],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
 ])(

@@ -305,7 +305,7 @@ describe('a room whose data cannot be read', () => {
       const run = await world.run(`${command} --where online=0 --yes`)
       expect(run).toMatchObject({ code: 8, stdout: '' })
       expect(run.stderr).toMatch(
-        /could not read 1 of 4 rooms: old\nhint: nothing was changed; run the command again\n$/,
+        /could not read 1 of 4 rooms: old\nhint: nothing was changed; retry the command\n$/,
       )
       expect(asked().filter((path) => !path.startsWith('/'))).toEqual([])
     },

@@ -20,7 +20,7 @@ const refused = (known: string, journal = `receipt ${join(receipts(), receiptNam
 })
 
 const namesakes = (service: string, flags = '') =>
-  `warning: 3 of 3 rows create another room with an existing name: “R1”, “R2”, “R3”; skip rooms that exist with: meetroom rooms import rooms.csv${flags} --match name --if-exists skip --base-url ${service}\n`
+  `warning: 3 of 3 rows create another room with an existing name: “R1”, “R2”, “R3”; skip existing rooms with: meetroom rooms import rooms.csv${flags} --match name --if-exists skip --base-url ${service}\n`
 
 describe('a second rooms import of the same rows', () => {
   beforeEach(async () => {

@@ -89,7 +89,7 @@ describe('import --dry-run', () => {
     expect(world.sent().filter((line) => line === 'GET /users/ada')).toHaveLength(1)
   })
 
-  test('rooms import --dry-run looks up the members of its rows', async () => {
+  test('rooms import --dry-run exits 1 if a user is missing', async () => {
     world.file('rooms.ndjson', '{"name":"A","type":"open","members":[{"user_id":"nobody"}]}\n')
     expect(await run('rooms import rooms.ndjson --dry-run -o ids')).toMatchObject({
       code: 1,

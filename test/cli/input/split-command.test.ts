@@ -37,7 +37,7 @@ test.each(['a | b', 'a > b', '$a', '"$a"', 'a `b`', 'a & b', 'a; b', '~/a', 'a *
 )
 
 test.each(["'$a | b'", '"a | b"', String.raw`\$a`, 'a~b', 'a#b'])(
-  'the command line %j contains no shell syntax',
+  'splitWords finds no shell syntax in %j',
   (line) => {
     expect(splitWords(line).special).toBeUndefined()
   },

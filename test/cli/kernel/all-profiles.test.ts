@@ -115,7 +115,7 @@ describe('auth status --all-profiles', () => {
     ])
   })
 
-  test('auth status --all-profiles prints the other profiles if the key of one profile is refused, and exits 8', async () => {
+  test('auth status --all-profiles prints every profile if the key of one profile is refused, and exits 8', async () => {
     east.instead = { status: 401, body: '{}' }
     const { code, stdout, stderr } = await run('auth status --all-profiles --json')
     expect({ code, stderr: JSON.parse(stderr).error.message }).toEqual({

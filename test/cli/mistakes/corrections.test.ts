@@ -138,6 +138,23 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['rooms get name:5a name:5b', 'rooms get name:5a; meetroom rooms get name:5b'],
   ['message send name:5a name:5b hi', 'message send name:5a hi; meetroom message send name:5b hi'],
   ['rooms describe Library', 'rooms get name:Library'],
+  ['rooms rm -rf Altbau', 'rooms delete --yes name:Altbau'],
+  ['rooms list --where Status=terminiert', 'rooms list --where status=terminated'],
+  ['rooms update name:X --set layout = grid', 'rooms update name:X --set layout=grid'],
+  [
+    'rooms update 66f1a2b3c4d5e6f708192a3b --set layout:grid',
+    'rooms update 66f1a2b3c4d5e6f708192a3b --set layout=grid',
+  ],
+  ['rooms create --name “Kunst” --type open', 'rooms create --name Kunst --type open'],
+  ['rooms link --all --as tim', 'rooms link --all-rooms --as tim'],
+  ["rooms link --user 'Tom Berger' name:X", "rooms link --as 'name:Tom Berger' name:X"],
+  ["rooms list --where 'name=Maths 7a' name", "rooms list --where 'name=Maths 7a' --columns name"],
+  ["message send --to 'name:Maths 7a' --message hi", "message send 'name:Maths 7a' --text hi"],
+  ['audit --since yesterday', 'audit list --since yesterday'],
+  ['audit list --since 2 weeks', 'audit list --since 2w'],
+  ['sessions list name:X --since 1h', 'sessions report name:X --from 1h'],
+  ['rooms list -o jsonpath={.items[*].name}', "rooms list --query 'rooms[].name'"],
+  ['members add name:X --email ada@x.test', 'members add name:X email:ada@x.test'],
   ['members add name:X --member ada:host', 'members add name:X ada:host'],
   ['users get --name Ada', 'users get name:Ada'],
   [
@@ -173,7 +190,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['rooms list -o columns=id,name', 'rooms list --columns id,name'],
   ['rooms export --all', 'rooms export'],
   ['members export --all', 'members export --all-rooms'],
-  ["members export --all --where 'name~^Physics'", "members export --where 'name~^Physics' --all-rooms"],
+  ["members export --all --where 'name~^Physics'", "members export --all-rooms --where 'name~^Physics'"],
   ['rooms list --reverse', 'rooms list --sort created_at'],
   ["rooms inspect 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
   ["rooms get 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
@@ -262,7 +279,7 @@ test.each([
 })
 
 test.each([
-  ['"abcdefghijkl"', 'is in quotation marks, which are sent with the key'],
+  ['"abcdefghijkl"', 'is in quotes, which are sent with the key'],
   ['/root/key.txt', 'looks like a file name; pass the contents of the file'],
 ])('the unlikely API key %s causes a warning that does not repeat the key', async (key, problem) => {
   const world = await createWorld()

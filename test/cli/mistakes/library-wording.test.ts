@@ -119,7 +119,7 @@ test.each(groups)(
   },
 )
 
-test('the error for an invalid global flag contains no library wording', async () => {
+test('errors for invalid global flag values contain no library wording', async () => {
   const world = await createWrongFiles()
   const lines = [
     ['rooms', 'list'],

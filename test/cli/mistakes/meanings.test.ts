@@ -73,7 +73,7 @@ const strengthOf = (command: MeetroomCommand) => {
 const allowed = { reads: 0, writes: 1, blocks: 2, undoes: 0 } as const
 
 test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
-  'a word for an action that %s never causes a suggestion with a stronger effect, in any command group',
+  'a suggestion for a word of the kind “%s” never has a stronger effect, in any command group',
   async (meaning) => {
     const world = await createWorld()
     const program = await wholeProgram()

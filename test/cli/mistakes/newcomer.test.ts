@@ -32,7 +32,7 @@ describe('a command with a room name instead of an ID', () => {
   test('a command with a room name instead of an ID suggests the IDs of all rooms with that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
-      `hint: rooms of this name: ${ids.join(', ')}\n`,
+      `hint: pass the ID of a room with this name: ${ids.join(', ')}\n`,
     )
   })
 

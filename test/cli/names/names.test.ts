@@ -289,7 +289,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('x')])
   })
 
-  test('a room given as name:… causes an error with ten IDs if more than ten rooms have the name', async () => {
+  test('rooms get name:… prints an error with ten IDs if more than ten rooms have the name', async () => {
     for (let i = 0; i < 12; i++) await room('x')
     expect((await world.run('rooms get name:x')).stderr).toMatch(
       /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,

@@ -366,7 +366,7 @@ describe('the table of totals on a terminal', () => {
     },
   )
 
-  test('the table of totals on a terminal shows a bar for each participant, or a timeline for each participant in a meeting', async () => {
+  test('sessions report on a terminal shows bars with --by user-total, and timelines with --by meeting', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
       'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
         '──────  ────────  ────────────  ───────  ───────────────────\n' +

@@ -65,7 +65,7 @@ describe('a workspace file', () => {
     ],
     [
       'users:\n - user_id: a\n   is_blocked: true\n',
-      'f.yaml:3:4: users[0].is_blocked: there is no such field | fields here are user_id, name, profile_url, default_member_type, email, protected',
+      'f.yaml:3:4: users[0].is_blocked: there is no such field | fields are user_id, name, profile_url, default_member_type, email, protected',
     ],
     ['rooms: &a\n - key: x\n', 'f.yaml:1:8: anchors are not allowed; write the value out where it is needed'],
     ['users: *a\n', 'f.yaml:1:8: aliases are not allowed; write the value out'],

@@ -482,7 +482,7 @@ describe.each([
       expect((await send(origin)).text).toBe('{"rooms":[]}')
     })
 
-    test('the transport ends a waiting request that the caller aborts, and reports that the request may have arrived', async () => {
+    test('the transport ends a pending request that the caller aborts, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw(() => abort.abort())
       expect(await describeFailure(origin, { signal: abort.signal })).toEqual({

@@ -96,7 +96,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect((await workspace.service({ ...request, method: 'GET' })).text).toContain(text.slice(1, -1))
   })
 
-  test(`unlisted fields of a ${kind} are limited to 64 KB per item, and a larger update is refused`, async () => {
+  test(`an update that takes the unlisted fields of a ${kind} above 64 KB per item is refused`, async () => {
     const { path } = await make(kind)
     // `{"a":"…"}` is eight bytes longer than its text.
     expect((await send('PUT', path, { a: 'x'.repeat(65_536 - 8) })).status).toBe(200)

@@ -73,7 +73,7 @@ describe('a user with many memberships', () => {
     return id
   }
 
-  test('a deleted user with many memberships disappears from every room immediately, before the memberships are deleted', async () => {
+  test('a deleted user with many memberships disappears from a room immediately, before the membership is deleted', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await createBusyUser(workspace)

@@ -267,7 +267,7 @@ describe('a delivery with the maximum number of attempts', () => {
     await deliverEvent()
     await set(`redeliveries = ${maxTotal}`)
     expect(await redeliver('msg_1')).toMatchObject({
-      error: { code: 'validation_exception', message: 'the delivery was redelivered too often' },
+      error: { code: 'validation_exception', message: 'the delivery has no redeliveries left' },
     })
   })
 })

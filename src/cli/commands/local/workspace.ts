@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { counted } from '../../../api/plural.ts'
 import type { WorkspaceFacts } from '../../../embedded/backups/facts.ts'
 import { UsageError } from '../../../errors.ts'
@@ -16,9 +17,18 @@ export async function requireWritableWorkspace(context: Context): Promise<void> 
  * @throws {UsageError} if the profile is of a service without a data directory on this machine
  */
 export async function findWorkspaceDir(context: Context, dataDir: string | undefined): Promise<string> {
-  if (dataDir !== undefined || context.flags.profile === undefined) return findDataDir(context.host, dataDir)
+  const { flags, host } = context
+  const dir = await findDataDir(host, dataDir)
+  const { getDatabasePath } = await import('../../../embedded/database-path.ts')
+  if (dataDir !== undefined || (flags.profile === undefined && existsSync(getDatabasePath(dir)))) return dir
   const { local, dataDir: served, profile } = await context.settings()
-  if (local) return findDataDir(context.host)
+  // A restore creates the workspace.
+  if (flags.profile === undefined && served !== undefined && context.command !== 'local restore')
+    throw new UsageError(`there is no local workspace in ${dir}`, {
+      hint: `pass --data-dir ${served} for the workspace of profile ${profile.value}`,
+      lineEdit: { before: `for the workspace of profile ${profile.value}: `, add: ['--data-dir', served] },
+    })
+  if (local || flags.profile === undefined) return dir
   if (served !== undefined) return served
   throw new UsageError(`profile ${profile.value} has no data directory on this machine`, {
     hint: 'choose a local workspace with --data-dir, or omit --profile',

@@ -20,7 +20,7 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
     .command('links')
     .summary('Print a personal link for each member of a room')
     .description(
-      'Print a personal link for each member of the rooms, one row per member, such as for a mail merge. A link contains an access token: anyone with the link can join the room as that user. --columns also accepts fields of the user, such as email, and of the room, such as room_type.',
+      'Print a personal link for each member of the rooms, one row per member, as for a mail merge. A link contains an access token: anyone with the link can join the room as that user. --columns also accepts fields of the user, such as email, and of the room, such as room_type.',
     )
     .addArgument(createRoomsArgument('print links for the members of these rooms: '))
     .option('--all-rooms', 'print links for the members of every room')

@@ -36,7 +36,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .command('update')
     .summary('Change a member’s name, role or block')
     .description(
-      'Change the display name or the role of a member, or block or unblock the member. With --all-rooms or --where, change the name or the role of a user in each matching room of the user. Prints one row per room.',
+      'Change the display name or the role of a member, or block or unblock the member. With --all-rooms or --where, change the name or role of a user in each matching room, and print one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
@@ -45,7 +45,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .addOption(new Option('--type, --role <role>', descriptions.type).choices(memberTypes))
     .addOption(new Option('--blocked', descriptions.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'unblock the member').conflicts('blocked'))
-    .option('--all-rooms', 'change the user of --user in all rooms')
+    .option('--all-rooms', 'select the --user in all rooms')
   update.selectsRooms = 'always'
   addSelectionFlags(addBodyFlags(update), { where: matchingRooms }).action(
     act(

@@ -8,7 +8,7 @@ export function defineProfileProtect(profiles: MeetroomCommand, act: DefineActio
     .command('protect')
     .summary('Protect a profile against changes by mistake')
     .description(
-      'Protect a profile, including “local”. Commands that change its service, also through another profile, then need --allow-write. Joining a room is a change.',
+      'Protect a profile, such as “local”. Commands that change its service, also through another profile, then need --allow-write. Joining a room is a change.',
     )
     .argument('<profile>', 'name of the profile')
     .action(act('machine', (context, name: string) => setProtected(context, name, true)))

@@ -7,9 +7,7 @@ export function defineProfileUnprotect(profiles: MeetroomCommand, act: DefineAct
   const unprotect = profiles
     .command('unprotect')
     .summary('Allow changes through a profile again')
-    .description(
-      'Remove the protection of a profile. Changes through this profile no longer need --allow-write.',
-    )
+    .description('Remove the protection of a profile. Another profile can still protect the same service.')
     .argument('<profile>', 'name of the profile')
     .action(act('machine', (context, name: string) => setProtected(context, name, false)))
   addExamples(unprotect, 'meetroom profiles unprotect production')

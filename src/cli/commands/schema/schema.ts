@@ -24,7 +24,7 @@ function isCommand(root: Command, name: string): boolean {
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
-      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or, without an argument, all schemas. Services can add fields, and can omit any field except IDs.',
+      'Print the JSON Schema of a command’s JSON output, of errors (“error”) or workspace files (“workspace”). Without an argument, prints all schemas. Services can add fields, and can omit any field except IDs.',
     )
     .argument('[command...]', 'command such as rooms list, or error, or workspace')
     .action(

@@ -34,7 +34,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
-    .description('Receive webhooks on this machine until ^C. Prints, validates and verifies each webhook.')
+    .description('Receive, validate and print webhooks until ^C. With --secret, verifies each signature.')
     .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
     .option(
       '--port <n>',
@@ -63,7 +63,11 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
       'respond to each event with this status',
       createIntegerParser('--respond', 200, 599),
     )
-    .option('--require-header <header>', `respond 401 without this header, ${headerValue[0]}`, headerValue[1])
+    .option(
+      '--require-header <header>',
+      `require this header, else respond 401: ${headerValue[0]}`,
+      headerValue[1],
+    )
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()

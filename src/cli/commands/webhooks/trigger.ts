@@ -14,7 +14,7 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     .command('trigger')
     .summary('Send a test event to a webhook receiver')
     .description(
-      'Send one test event to a webhook receiver, and print the event and the response. The flags set the body. Sends a request to the service only to find a room or user by name or email.',
+      'Send one test event to a webhook receiver, and print the event and the response. Sends a request to the service only to find a room or user by name or email.',
     )
     .addArgument(new Argument('<event>', 'event to send').choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))

@@ -79,7 +79,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     if (typeof body === 'string') {
       reservation.release()
       return body === 'too large'
-        ? refuse(413, 'the body is larger than 1 MiB')
+        ? refuse(413, 'the body is larger than 1 MB')
         : refuse(503, 'too many webhooks are waiting')
     }
     // Decoding replaces invalid bytes, so the text would differ from the signed body.

@@ -14,7 +14,7 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineActi
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option(
     '--members',
-    'also adopt the members of these rooms that the file omits, so that --prune can block them',
+    'also adopt members whom the file omits from these rooms, so that --prune can block them',
   )
   addRosterFlags(command).action(
     act('compares', async (context, file: string, flags: AdoptFlags) => {

@@ -10,7 +10,7 @@ export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineActi
     .command('apply')
     .summary('Change the workspace to match a file')
     .description(
-      'Show the plan, ask for confirmation, and change the workspace to match the file. Writes only declared fields that differ, and reads each item again before its write. FILE.lock records the IDs of the rooms: commit FILE.lock with the file. Without --prune, removes nothing. A second run completes the first one.',
+      'Show the plan, ask for confirmation, and change the workspace to match the file. Writes only declared fields that differ, and reads each item again before its write. FILE.lock records the IDs of the rooms: commit FILE.lock with the file. Without --prune, removes nothing. A second run completes a failed one.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option('--plan <file>', 'run only if the plan equals the plan in this file')

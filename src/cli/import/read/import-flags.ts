@@ -73,7 +73,7 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
         collect,
       )
       .option(...roleMapOption)
-      .option('--ignore-unknown', 'ignore unlisted columns and fields')
+      .option('--ignore-unknown', 'ignore unknown columns and fields')
       .addOption(
         new Option(
           '--if-exists <action>',

@@ -212,7 +212,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 const translations: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
-  [/JSON input|JSON literal/, () => 'a quotation mark or backtick is not closed, or contains invalid JSON'],
+  [/JSON input|JSON literal/, () => 'a quote or backtick is not closed, or contains invalid JSON'],
   [/expected (\w+), got: EOF/, (expected = '') => endOf(expected)],
   [/EOF/, () => incomplete],
   [/expected (\w+), got: (\w+)/, (expected = '', got = '') => expectedInstead(expected, got)],
@@ -220,7 +220,7 @@ const translations: readonly (readonly [RegExp, (...groups: string[]) => string]
   [/invalid token \(\w+\): "([\s\S]*)"$/, (value) => `unexpected “${value}”`],
   [/unexpected token type: \w+, value: ([\s\S]*)$/, (value) => `unexpected “${value}”`],
   [/unexpected token: ([\s\S]*)\(\w+\)$/, (value) => `unexpected “${value}”`],
-  [/quoted identifier not allowed/, () => 'the name of a function takes no quotation marks'],
+  [/quoted identifier not allowed/, () => 'the name of a function takes no quotes'],
   [/undefined variable (.*)/, (name) => `unknown variable $${name}`],
   [
     /(\w+\(\)) expected argument (\d+) to be type \((.*)\) but received type (\w+)/,

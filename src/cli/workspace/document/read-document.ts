@@ -157,7 +157,7 @@ function describeUnknown(path: Path): string {
 function suggestField(path: Path, unknown: string): string {
   const known = fieldsAt(path)
   const closest = findClosest(unknown, known)
-  return closest === undefined ? `fields here are ${known.join(', ')}` : `did you mean “${closest}”?`
+  return closest === undefined ? `fields are ${known.join(', ')}` : `did you mean “${closest}”?`
 }
 
 function fieldsAt(path: Path): string[] {

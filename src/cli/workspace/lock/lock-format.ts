@@ -73,7 +73,7 @@ function requireRecord(value: unknown): Item {
 }
 
 function requireText(value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError('not a text')
+  if (typeof value !== 'string' || value === '') throw new TypeError('not text')
   return value
 }
 

@@ -63,6 +63,6 @@ export function selectSection(
     hasRooms
       ? `none of the rooms in ${name} exists, and the service does not show which workspace this key is for`
       : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace of this key`,
-    { hint: `if the file belongs to this workspace, add this line to the file: workspace: ${profile}` },
+    { hint: `for this workspace, add this line to the workspace file: workspace: ${profile}` },
   )
 }

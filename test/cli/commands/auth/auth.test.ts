@@ -203,8 +203,8 @@ test('auth login refuses an invalid key without sending it', async () => {
   for (const [key, surplus] of [
     ['two words', 'a space or a line break'],
     ['four\nfour', 'a space or a line break'],
-    ['"abcdefgh"', 'quotation marks'],
-    ['“abcdefgh”', 'quotation marks'],
+    ['"abcdefgh"', 'quotes'],
+    ['“abcdefgh”', 'quotes'],
     ['Bearer abcdefgh', 'the word “Bearer”'],
     ['ключ-ключ', ''],
   ] as const) {

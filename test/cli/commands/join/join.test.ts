@@ -388,7 +388,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toHaveLength(2)
   })
 
-  test('join after a dropped connection prints the message of each connection before it reports the next connection', async () => {
+  test('join prints the message of each connection before it reports the next connection after a drop', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })

@@ -247,7 +247,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(await post(body, signHeaders(body))).toBe(200)
     expect(stdout.all.slice(1).map((text) => JSON.parse(text))).toEqual([
       { event: 'refused', status: 401, reason: 'there is no signature' },
-      { event: 'refused', status: 413, reason: 'the body is larger than 1 MiB' },
+      { event: 'refused', status: 413, reason: 'the body is larger than 1 MB' },
       { event: 'refused', status: 405, reason: 'the method is GET, not POST' },
       { ...joined, verified: true },
     ])

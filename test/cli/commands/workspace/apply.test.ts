@@ -334,7 +334,7 @@ describe('the lock file', () => {
     const refused = await at.run('workspace diff school.yaml')
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('add this line to the file: workspace: default'),
+      expect.stringContaining('add this line to the workspace file: workspace: default'),
     ])
     at.write(`workspace: default\n${algebra()}`)
     expect((await at.diff()).lines).toEqual([expect.stringContaining('! gone room algebra')])

@@ -60,7 +60,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(`${hint} --yes`)).code).toBe(0)
   })
 
-  test('workspace diff and apply of a roster in CSV suggest adopt with the same flags if a room of the roster exists', async () => {
+  test('workspace diff and apply of a roster in CSV suggest adopt with the column flags if a room already exists', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run('rooms create --name 7a --type private')
@@ -112,7 +112,7 @@ describe('a roster in CSV', () => {
     ['Lehrer', 'Lehrer'],
     ['=host', '=host'],
     ['Lehrer=boss', 'Lehrer=boss'],
-  ])('a roster in CSV with --role-map %s is refused', async (map, shown) => {
+  ])('workspace diff refuses --role-map %s', async (map, shown) => {
     const at = await createWorkspace()
     const { code, stderr } = await at.run(['workspace', 'diff', 'roster.csv', '--role-map', map])
     expect([code, stderr.split('\n')[0]]).toEqual([

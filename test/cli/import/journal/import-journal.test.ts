@@ -100,7 +100,7 @@ describe('the journal of an import', () => {
     expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
-  test('the journal of rooms import records each row before its request and its outcome after its response', async () => {
+  test('the journal of rooms import contains each row, but not its outcome, when the row is sent', async () => {
     world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {

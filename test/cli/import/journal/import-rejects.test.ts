@@ -281,19 +281,20 @@ test('a refused run or a dry run does not change the file of --failed-out', asyn
   expect(world.read('again.csv')).toBe('precious')
 })
 
-test.each(['people.csv.journal', 'linked.csv', 'folder'])(
-  '--failed-out refuses the path %s',
-  async (name) => {
-    world.file('people.csv', usersCsv(3))
-    linkSync(world.path('people.csv'), world.path('linked.csv'))
-    mkdirSync(world.path('folder'))
-    const { code } = await run(`users import people.csv --failed-out ${name}`)
-    expect(code).toBe(name === 'folder' ? 74 : 2)
-    expect(world.read('people.csv')).toBe(usersCsv(3))
-    expect(world.requests).toEqual([])
-    expect(await run('users import people.csv')).toMatchObject({ code: 0 })
-  },
-)
+test.each([
+  ['the path of the journal', 'people.csv.journal'],
+  ['a hard link to the input', 'linked.csv'],
+  ['a directory', 'folder'],
+])('users import --failed-out refuses %s', async (_, name) => {
+  world.file('people.csv', usersCsv(3))
+  linkSync(world.path('people.csv'), world.path('linked.csv'))
+  mkdirSync(world.path('folder'))
+  const { code } = await run(`users import people.csv --failed-out ${name}`)
+  expect(code).toBe(name === 'folder' ? 74 : 2)
+  expect(world.read('people.csv')).toBe(usersCsv(3))
+  expect(world.requests).toEqual([])
+  expect(await run('users import people.csv')).toMatchObject({ code: 0 })
+})
 
 test('--failed-out replaces the file behind a symbolic link, and refuses a link to a missing file', async () => {
   world.file('people.csv', 'user_id\nada\nx,\n')

@@ -127,7 +127,7 @@ test.each<[string, WireResponse]>([
   },
 )
 
-test('users import --resume accepts an unproven row with an escaped value, and a warning names the field', async () => {
+test('users import --resume accepts an unproven row that the service escaped, and warns with the field', async () => {
   await killUnproven('users', true)
   world.intercept = async (_request, next) => {
     const response = await next()

@@ -97,6 +97,9 @@ async function readIdFromStdin({ host }: Context): Promise<string> {
 
 function expandCondition(text: string): string {
   const word = text.trim()
+  const [, state] = /^condition=(.+)$/.exec(word) ?? []
+  if (state !== undefined)
+    throw new UsageError(`--for must be a condition alone, not “${text}”`, { correction: [text, state] })
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
   if (!/^[\w-]*$/.test(word)) return text
   const states = Object.keys(roomStates)
