@@ -83,18 +83,12 @@ function seedRoom(
   addVisits(context, created.id, [
     ...members.flatMap(({ user_id, sessions = [] }, i) => {
       const { id: memberId, type } = added[i] as { id: string; type: MemberType }
-      return sessions.map((visit) =>
-        toVisit(visit, { id: takeId(visit.id), memberId, userId: user_id, type }),
-      )
+      return sessions.map((visit) => ({ ...visit, id: takeId(visit.id), memberId, userId: user_id, type }))
     }),
-    ...sessions.map((visit) =>
-      toVisit(visit, {
-        id: takeId(visit.id),
-        memberId: ids.take(context.newId),
-        userId: null,
-        type: 'guest',
-      }),
-    ),
+    ...sessions.map((visit) => {
+      const id = takeId(visit.id)
+      return { ...visit, id, memberId: ids.take(context.newId), userId: null, type: 'guest' } as const
+    }),
   ])
   if (is_terminated) run('updateRoom', '', { is_terminated })
   const { room: last } = runHandler('getRoom', context, { params, query: {} }) as { room: object }
@@ -133,40 +127,28 @@ function create(
   }
 }
 
-interface Visit {
+interface Visit extends SeedSession {
   id: string
   memberId: string
   userId: string | null
   type: MemberType
-  start: number
-  end: number
-}
-
-function toVisit(
-  { connected_at, disconnected_at }: SeedSession,
-  who: Pick<Visit, 'id' | 'memberId' | 'userId' | 'type'>,
-): Visit {
-  return { ...who, start: connected_at, end: disconnected_at }
 }
 
 /** Adds ended sessions, and updates the times of the room. Call inside `store.write`. */
 function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
   if (visits.length === 0) return
   // Lists show the last inserted session first.
-  for (const { id, memberId, userId, type, start, end } of visits.toSorted((a, b) => a.start - b.start))
-    store.insert(
-      `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, disconnected_at, end_reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'left')`,
-      ...[id, roomId, memberId, userId, type, start, end],
-    )
+  const sorted = visits.toSorted((a, b) => a.connected_at - b.connected_at)
+  for (const { id, memberId, userId, type, connected_at, disconnected_at } of sorted)
+    store.insert('sessions', {
+      ...{ id, room_id: roomId, member_id: memberId, user_id: userId, type },
+      ...{ connected_at, disconnected_at, end_reason: 'left' },
+    })
   const participations = visits.filter(isParticipant)
   if (participations.length === 0) return
-  store.run(
-    'UPDATE rooms SET started_at = ?, meeting_ms = ? WHERE id = ?',
-    Math.min(...participations.map(({ start }) => start)),
-    Math.min(sumMeetingMs(participations), maxTotal),
-    roomId,
-  )
+  const started_at = Math.min(...participations.map(({ connected_at }) => connected_at))
+  const meeting_ms = Math.min(sumMeetingMs(participations), maxTotal)
+  store.update('rooms', { id: roomId }, { started_at, meeting_ms })
 }
 
 function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
@@ -177,9 +159,9 @@ function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
 /** Sums the time with two or more participants (API specification, “Create Room request body”). */
 function sumMeetingMs(visits: readonly Visit[]): number {
   const changes = visits
-    .flatMap(({ memberId, start, end }) => [
-      { at: start, memberId, change: 1 },
-      { at: end, memberId, change: -1 },
+    .flatMap(({ memberId, connected_at, disconnected_at }) => [
+      { at: connected_at, memberId, change: 1 },
+      { at: disconnected_at, memberId, change: -1 },
     ])
     .sort((a, b) => a.at - b.at)
   const connected = new Map<string, number>()

@@ -9,7 +9,6 @@ import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
-import type { Store } from '../store/store.ts'
 import { requireCreatable } from './changes.ts'
 import type { HandlerContext, Handlers } from './handler-context.ts'
 
@@ -47,19 +46,13 @@ export function invite(
     return updateRow(context, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
   const id = newId()
   const time = now()
-  store.run(
-    `INSERT INTO members (id, room_id, user_id, type, name, access_token, unlisted, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    roomId,
-    user_id,
-    type ?? user.default_member_type,
-    name ?? user.name,
-    createMemberToken(id, newToken()),
-    packUnlisted(unlisted),
-    time,
-    time,
-  )
+  store.insert('members', {
+    ...{ id, user_id, room_id: roomId, created_at: time, updated_at: time },
+    type: type ?? user.default_member_type,
+    name: name ?? user.name,
+    access_token: createMemberToken(id, newToken()),
+    unlisted: packUnlisted(unlisted),
+  })
   return requireMember(store, roomId, id)
 }
 
@@ -69,15 +62,7 @@ function updateRow(
   values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
 ): MemberRow {
   const { name, type, is_blocked, unlisted } = { ...member, ...omitUndefined(values) }
-  store.run(
-    'UPDATE members SET name = ?, type = ?, is_blocked = ?, unlisted = ?, updated_at = ? WHERE id = ?',
-    name,
-    type,
-    is_blocked,
-    unlisted,
-    now(),
-    member.id,
-  )
+  store.update('members', { id: member.id }, { name, type, is_blocked, unlisted, updated_at: now() })
   sessionControl.setType(member.room_id, member.id, type)
   if (name !== member.name) sessionControl.refresh(member.room_id)
   return requireMember(store, member.room_id, member.id)
@@ -94,19 +79,14 @@ function readName(body: object): string | undefined {
   return name
 }
 
-function hasUnfinishedUserDeletions(store: Store): boolean {
-  return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
-}
-
 export const memberHandlers = {
   listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     // The view is slower, and needed only while the deletion of members is unfinished.
-    const listing = {
-      table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
-      filters: [['room_id = ?', params.room_id]],
-    } as const
-    const { rows, paging } = listPage<MemberRow>(store, listing, query)
+    const isDeleting = store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
+    const table = isDeleting || hasListedEnds(store) ? 'present_members' : 'members'
+    const filters = [['room_id = ?', params.room_id]] as const
+    const { rows, paging } = listPage<MemberRow>(store, { table, filters }, query)
     return { members: rows.map(toMember), paging }
   },
 
@@ -117,9 +97,7 @@ export const memberHandlers = {
   },
 
   getMember({ store }, { params }) {
-    return {
-      member: toMember(requireMember(store, params.room_id, params.member_id)),
-    }
+    return { member: toMember(requireMember(store, params.room_id, params.member_id)) }
   },
 
   updateMember(context, { params, body }) {
@@ -131,15 +109,10 @@ export const memberHandlers = {
     if (body.is_blocked)
       sessionControl.end(params.room_id, closeReasons.blocked, ({ memberId }) => memberId === member.id)
     const { name, type, is_blocked } = body
-    return {
-      member: toMember(
-        updateRow(context, member, {
-          name,
-          type,
-          is_blocked: is_blocked === undefined ? undefined : Number(is_blocked),
-          unlisted: mergeUnlisted(member.unlisted, pickUnlisted('member', body)),
-        }),
-      ),
-    }
+    const updated = updateRow(context, member, {
+      ...{ name, type, is_blocked: is_blocked === undefined ? undefined : Number(is_blocked) },
+      unlisted: mergeUnlisted(member.unlisted, pickUnlisted('member', body)),
+    })
+    return { member: toMember(updated) }
   },
 } satisfies Partial<Handlers>

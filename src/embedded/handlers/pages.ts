@@ -3,7 +3,7 @@ import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { requireRoom, toPage } from '../records/records.ts'
 import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { listAll, listPage } from '../store/listing.ts'
+import { listPageIfAsked } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
@@ -13,15 +13,10 @@ const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_
 export const pageHandlers = {
   listPages({ store }, { params, query }) {
     requireRoom(store, params.room_id)
-    const listing = {
-      table: 'pages',
-      filters: [['room_id = ?', params.room_id]],
-      order: 'position, seq',
-    } as const
-    if (query.limit === undefined && query.offset === undefined)
-      return { pages: listAll<PageRow>(store, listing).map(toPage) }
-    const { rows, paging } = listPage<PageRow>(store, listing, query)
-    return { pages: rows.map(toPage), paging }
+    const filters = [['room_id = ?', params.room_id]] as const
+    const listing = { table: 'pages', filters, order: 'position, seq' }
+    const { rows, ...page } = listPageIfAsked<PageRow>(store, listing, query)
+    return { pages: rows.map(toPage), ...page }
   },
 
   createPages({ store, now, newId, sessionControl }, { params, body }) {
@@ -42,17 +37,12 @@ export const pageHandlers = {
       nextPosition = Math.max(nextPosition, getNextPosition(position))
       const id = newId()
       const unlisted = packUnlisted(pickUnlisted('page', page))
-      store.run(
-        'INSERT INTO pages (id, room_id, position, width, height, entities, unlisted, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        id,
-        params.room_id,
-        position,
-        size?.width ?? null,
-        size?.height ?? null,
-        writeJson(entities),
-        unlisted,
-        now(),
-      )
+      store.insert('pages', {
+        ...{ id, room_id: params.room_id, position, unlisted, created_at: now() },
+        width: size?.width ?? null,
+        height: size?.height ?? null,
+        entities: writeJson(entities),
+      })
       return addUnlisted({ id, entities, size: size ?? null, index: position }, unlisted)
     })
     sessionControl.refresh(params.room_id, 'pages')

@@ -36,59 +36,29 @@ export const roomHandlers = {
     if (layout !== undefined) filters.push(['layout = ?', layout])
     if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
     // SQLite's planner cannot estimate that a name matches few rooms, and a layout many rooms.
-    const { rows, ...page } = listPage<ListedRoom>(
-      context.store,
-      {
-        table: 'rooms',
-        filters,
-        index: name === undefined ? undefined : 'rooms_by_name',
-      },
-      paging,
-    )
+    const index = name === undefined ? undefined : 'rooms_by_name'
+    const { rows, ...page } = listPage<ListedRoom>(context.store, { table: 'rooms', filters, index }, paging)
     return { rooms: rows.map((row) => toRoom(row, context)), ...page }
   },
 
   createRoom(context, { body }) {
-    const { store } = context
     const id = context.newId()
     const now = context.now()
     requireCreatable('room', body)
     if (body.webhook) requireWebhook(body.webhook)
+    const { type, name, layout = 'default' } = body
     const room = {
-      id,
-      type: body.type,
-      name: body.name,
-      layout: body.layout ?? 'default',
+      ...{ id, type, name, layout, created_at: now, updated_at: now },
       record: body.record ? 1 : 0,
       max_meeting_seconds: body.max_meeting_seconds ?? null,
-      meeting_ms: 0,
-      meeting_from_ms: 0,
-      started_at: null,
-      terminated_at: null,
+      ...{ meeting_ms: 0, meeting_from_ms: 0, started_at: null, terminated_at: null },
+      webhook: body.webhook ? JSON.stringify(body.webhook) : null,
       unlisted: packUnlisted(pickUnlisted('room', body)),
-      created_at: now,
-      updated_at: now,
     }
-    store.run(
-      `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, unlisted, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      room.id,
-      room.type,
-      room.name,
-      room.layout,
-      room.record,
-      room.max_meeting_seconds,
-      body.webhook ? JSON.stringify(body.webhook) : null,
-      room.unlisted,
-      now,
-      now,
-    )
+    context.store.insert('rooms', room)
     for (const [i, member] of (body.members ?? []).entries())
       invite(context, id, member, `members[${i}].user_id`)
-    return {
-      room: toRoom(room, context),
-      paging: { limit: 30, offset: 0, total: 1 },
-    }
+    return { room: toRoom(room, context), paging: { limit: 30, offset: 0, total: 1 } }
   },
 
   getRoom(context, { params }) {
@@ -100,24 +70,16 @@ export const roomHandlers = {
     const room = requireRoom(store, params.id)
     const now = context.now()
     if (body.is_terminated) context.sessionControl.end(room.id, closeReasons.terminated)
-    const terminated =
-      body.is_terminated === undefined
-        ? room.terminated_at
-        : body.is_terminated
-          ? (room.terminated_at ?? now)
-          : null
+    const { is_terminated = room.terminated_at !== null, name = room.name, layout = room.layout } = body
     // Restarts the maximum meeting time, so that the reopened room is not terminated immediately.
-    if (room.terminated_at !== null && terminated === null)
+    if (room.terminated_at !== null && !is_terminated)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
-    store.run(
-      'UPDATE rooms SET name = ?, layout = ?, terminated_at = ?, unlisted = ?, updated_at = ? WHERE id = ?',
-      body.name ?? room.name,
-      body.layout ?? room.layout,
-      terminated,
-      mergeUnlisted(room.unlisted, pickUnlisted('room', body)),
-      now,
-      room.id,
-    )
+    const changes = {
+      ...{ name, layout, updated_at: now },
+      terminated_at: is_terminated ? (room.terminated_at ?? now) : null,
+      unlisted: mergeUnlisted(room.unlisted, pickUnlisted('room', body)),
+    }
+    store.update('rooms', { id: room.id }, changes)
     context.sessionControl.refresh(room.id)
     return { room: toRoom(requireRoom(store, room.id), context) }
   },

@@ -6,40 +6,24 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { closeReasons } from '../sessions/session-control.ts'
 import { listPage } from '../store/listing.ts'
 import type { UserRow } from '../store/rows.ts'
+import type { Value } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handler-context.ts'
 
 function overwriteUser(store: Store, user: UserRow): UserRow {
-  store.run(
-    'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, unlisted = ?, updated_at = ? WHERE user_id = ?',
-    user.name,
-    user.profile_url,
-    user.default_member_type,
-    user.email,
-    user.unlisted,
-    user.updated_at,
-    user.user_id,
-  )
-  return requireUser(store, user.user_id)
+  const { user_id, name, profile_url, default_member_type, email, unlisted, updated_at } = user
+  const changes = { name, profile_url, default_member_type, email, unlisted, updated_at }
+  store.update('users', { user_id }, changes)
+  return requireUser(store, user_id)
 }
 
 /** Inserts a user. Returns false if the `user_id` exists or is still being deleted. */
 function insertUser(store: Store, user: UserRow): boolean {
+  const names = Object.keys(user)
   const inserted = store.run(
-    `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND id = ?)
-     ON CONFLICT (user_id) DO NOTHING`,
-    user.id,
-    user.user_id,
-    user.name,
-    user.profile_url,
-    user.default_member_type,
-    user.email,
-    user.access_token,
-    user.unlisted,
-    user.created_at,
-    user.updated_at,
-    user.user_id,
+    `INSERT INTO users (${names}) SELECT ${names.map(() => '?')}
+     WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND id = ?) ON CONFLICT (user_id) DO NOTHING`,
+    ...[...Object.values<Value>({ ...user }), user.user_id],
   )
   return inserted > 0
 }

@@ -60,18 +60,11 @@ export function admit(
   const memberId = newId()
   const type = user?.default_member_type ?? 'guest'
   const userId = user?.user_id ?? null
-  const seq = store.insert(
-    `INSERT INTO members (id, room_id, user_id, type, name, access_token, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    memberId,
-    roomId,
-    userId,
-    type,
-    user?.name ?? null,
-    user ? createMemberToken(memberId, newToken()) : null,
-    now(),
-    now(),
-  )
+  const seq = store.insert('members', {
+    ...{ id: memberId, room_id: roomId, user_id: userId, type, created_at: now(), updated_at: now() },
+    name: user?.name ?? null,
+    access_token: user ? createMemberToken(memberId, newToken()) : null,
+  })
   return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
 }
 

@@ -84,18 +84,10 @@ export class Hub implements SessionControl {
     const now = clock.now()
     const { id, roomId, memberId, userId, type } = newSession
     storeAliveTime(store, now)
-    const seq = store.insert(
-      `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, ip_address, user_agent)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      roomId,
-      memberId,
-      userId,
-      type,
-      now,
-      ipAddress,
-      userAgent,
-    )
+    const seq = store.insert('sessions', {
+      ...{ id, room_id: roomId, member_id: memberId, user_id: userId, type },
+      ...{ connected_at: now, ip_address: ipAddress, user_agent: userAgent },
+    })
     // If the spread came first, V8 would give each object a separate hidden class.
     const session = { seq, connectedAt: now, clockOffset: now - clock.monotonic(), ...newSession }
     this.#roster.add(session)
@@ -193,7 +185,7 @@ export class Hub implements SessionControl {
     const wasParticipant = isParticipant(session)
     this.#roster.setType(session, type)
     store.onRollback(() => this.#roster.setType(session, before))
-    store.run('UPDATE sessions SET type = ? WHERE id = ?', type, session.id)
+    store.update('sessions', { id: session.id }, { type })
     this.refresh(session.roomId)
     if (isParticipant(session) === wasParticipant) return
     if (wasParticipant) {

@@ -29,10 +29,9 @@ export class Database {
     return Number(this.#statement(sql).run(...values).changes)
   }
 
-  /** Returns the row ID, or 0 if no row was inserted. */
+  /** Returns the row ID. */
   insert(sql: string, values: readonly Value[]): number {
-    const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
-    return Number(changes) > 0 ? Number(lastInsertRowid) : 0
+    return Number(this.#statement(sql).run(...values).lastInsertRowid)
   }
 
   close(): void {

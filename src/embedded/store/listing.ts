@@ -12,15 +12,23 @@ interface Listing {
   index?: string | undefined
 }
 
-export function listAll<Row>(store: Store, listing: Listing): Row[] {
-  return readRows<Row>(store, listing, -1, 0)
+interface PageQuery {
+  limit?: number | undefined
+  offset?: number | undefined
+}
+
+/** Lists all rows without `limit` and `offset`, for lists that the API specification does not page. */
+export function listPageIfAsked<Row>(store: Store, listing: Listing, query: PageQuery) {
+  const { limit, offset } = query
+  if (limit === undefined && offset === undefined) return { rows: readRows<Row>(store, listing, -1, 0) }
+  return listPage<Row>(store, listing, query)
 }
 
 /** Reads one page of a list with the total (API specification, “Paging”, and “Endpoints”, rule 6). */
 export function listPage<Row>(
   store: Store,
   listing: Listing,
-  { limit = defaultLimit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
+  { limit = defaultLimit, offset = 0 }: PageQuery,
 ) {
   const rows = readRows<Row>(store, listing, limit, offset)
   const { filters = [], order } = listing
@@ -38,7 +46,9 @@ function readRows<Row>(store: Store, listing: Listing, limit: number, offset: nu
   const { order = 'seq DESC' } = listing
   return store.all<Row & { seq: number }>(
     `SELECT * ${buildSource(listing)} ORDER BY ${order} LIMIT ? OFFSET ?`,
-    ...[...readValues(listing), limit, offset],
+    ...readValues(listing),
+    limit,
+    offset,
   )
 }
 

@@ -8,6 +8,8 @@ import type { Sqlite, Value } from './sqlite.ts'
 /** Number of writes at which a batch is committed without waiting for more. */
 const fullBatch = 256
 
+type Columns = Readonly<Record<string, Value>>
+
 /** Database of a workspace, with commits in batches. */
 export class Store {
   readonly #db: Database
@@ -60,9 +62,19 @@ export class Store {
     return this.#change('run', sql, values)
   }
 
-  /** Returns the `seq` of the row, or 0 if no row was inserted. Call inside `write`. */
-  insert(sql: string, ...values: Value[]): number {
-    return this.#change('insert', sql, values)
+  /** Inserts a row with values by column. Returns the `seq` of the row. Call inside `write`. */
+  insert(table: string, row: Columns): number {
+    const names = Object.keys(row)
+    const sql = `INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`
+    return this.#change('insert', sql, Object.values(row))
+  }
+
+  /** Sets columns of the rows with the given values. Call inside `write`. */
+  update(table: string, where: Columns, row: Columns): void {
+    const conditions = Object.keys(where).map((name) => `${name} = ?`)
+    const changes = Object.keys(row).map((name) => `${name} = ?`)
+    const sql = `UPDATE ${table} SET ${changes} WHERE ${conditions.join(' AND ')}`
+    this.#change('run', sql, [...Object.values(row), ...Object.values(where)])
   }
 
   /** Runs `work` after the commit. Call inside `write`. */

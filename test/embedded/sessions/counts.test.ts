@@ -98,11 +98,9 @@ async function startHub(maxDirectEnds: number) {
       const role = connected.find((session) => session.memberId === memberId)?.type ?? type
       const guestSeq =
         userId === null
-          ? store.insert(
-              `INSERT INTO members (id, room_id, type, created_at, updated_at) VALUES (?, ?, 'guest', 0, 0)`,
-              memberId,
-              roomId,
-            )
+          ? store.insert('members', {
+              ...{ id: memberId, room_id: roomId, type: 'guest', created_at: 0, updated_at: 0 },
+            })
           : null
       const peer = { send: () => {}, close: () => {} }
       const newSession = { id, roomId, memberId, userId, type: role, guestSeq, peer }

@@ -48,11 +48,9 @@ async function openLive(dir: string, startsAt = testNow) {
         const memberId = member?.id ?? newId()
         const guestSeq = member
           ? null
-          : store.insert(
-              `INSERT INTO members (id, room_id, type, created_at, updated_at) VALUES (?, ?, 'guest', 0, 0)`,
-              memberId,
-              roomId,
-            )
+          : store.insert('members', {
+              ...{ id: memberId, room_id: roomId, type: 'guest', created_at: 0, updated_at: 0 },
+            })
         const userId = member?.user_id ?? null
         const peer = { send: () => {}, close: () => {} }
         return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })

@@ -55,7 +55,7 @@ test('the changes of a failed write are rolled back in reverse order, without ef
 
 test('several failed writes of a commit are rolled back one by one, and other writes keep their row IDs', async () => {
   const { store, notes } = await openStore()
-  const insert = (text: string) => store.insert('INSERT INTO notes VALUES (?)', text)
+  const insert = (text: string) => store.insert('notes', { text })
   const written = (text: string) => store.write(() => insert(text))
   const fail = () =>
     store.write(() => {
