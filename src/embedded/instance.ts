@@ -83,7 +83,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   })
   return {
     apiKey: workspace.apiKey,
-    service: createService({ ...context, apiKey: workspace.apiKey, interceptor }),
+    service: createService(context, workspace.apiKey, interceptor),
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
     ...{ context, hub, sockets, deliveries, close },
     probePeers: (ms) => sockets.probe(ms, machine),
@@ -113,8 +113,7 @@ function createSessionServices(
     logNotice(log)(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
   const now = () => clock.now()
   const { newId, newToken } = createIds(now)
-  const { allowPrivateWebhooks: allowPrivate, lookup } = options
-  const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
+  const post = createPost(options.allowPrivateWebhooks, options.lookup)
   const deliveries = new Deliveries({
     ...{ store, clock, post, newId, onFailure },
     random: machine.random,

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import type { WireRequest } from '../api/wire.ts'
+import { deleteDatabase } from '../files/create-file.ts'
 import type { Clock } from './common/clock.ts'
 import { isAuthorized, parseUrl } from './common/requests.ts'
 import type { ServiceControl } from './control/service-control.ts'
+import { getDatabasePath } from './database-path.ts'
 import { serveHttp } from './http/server.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
 import { withMonitoring } from './monitoring/endpoints.ts'
@@ -12,7 +14,7 @@ import type { TextResponse } from './service/response.ts'
 import type { Service } from './service/service.ts'
 import type { StoreMachine } from './store/sqlite.ts'
 import { countWaiting } from './webhooks/outbox.ts'
-import { deleteDatabase, useDirectory } from './workspace.ts'
+import { useDirectory } from './workspace.ts'
 
 export interface ServeOptions extends InstanceOptions {
   /** Path of the API key file; required if a directory is locked. */
@@ -80,7 +82,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   const { apiKey } = instance
   closers.push(() => instance.close())
   control?.attach(instance, async () => {
-    if (dir !== undefined) deleteDatabase(dir)
+    if (dir !== undefined) deleteDatabase(getDatabasePath(dir))
     instance = await openInstance({ ...options, ...controlled, apiKey })
     return instance
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { quoteForShell } from '../api/quote-for-shell.ts'
 import { OutputError, UsageError } from '../errors.ts'
@@ -12,7 +12,7 @@ import { describeFailure, isDamage } from './common/faults.ts'
 import { getDatabasePath } from './database-path.ts'
 import { isInDataDirectory, readKeyFile } from './key-file.ts'
 import { lockWorkspace } from './running-server.ts'
-import { createService, type Service } from './service/service.ts'
+import { createHandlerContext, createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
 import { listSavedCopies, suggestRestore } from './store/saved-copies.ts'
@@ -81,16 +81,11 @@ export function openWorkspace({
     return {
       store,
       cascadeDeleter,
-      service: createService({ store, apiKey, now: host.now, cascadeDeleter }),
+      service: createService(createHandlerContext({ store, now: host.now, cascadeDeleter }), apiKey),
       apiKey,
       close: () => store.close(),
     }
   })
-}
-
-/** Deletes the database of a closed workspace. */
-export function deleteDatabase(dir: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
 /** @throws {OutputError} for a system error or a storage failure, otherwise the error of `work` */

@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, type Stats } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createNotRegularError, requireOwnFile, requireRegular } from './file-kind.ts'
 
@@ -30,6 +30,11 @@ export function prepareDatabaseFile(path: string, uid?: number): void {
     // SQLite reads contents of the database from side files.
     requireOwnFile(path + suffix, found, file.uid)
   }
+}
+
+/** Deletes a database that is not open. */
+export function deleteDatabase(path: string): void {
+  for (const suffix of ['', ...sideFiles]) rmSync(path + suffix, { force: true })
 }
 
 function requireDatabaseFile(path: string, found: Stats): void {

@@ -133,10 +133,6 @@ export function createPrivateFile(directory: string): string {
   return path
 }
 
-export function deleteFile(path: string): void {
-  rmSync(path, { force: true })
-}
-
 /** Returns the number of copied bytes. */
 export function copyInto(fd: number, path: string): number {
   const from = openSync(path, O_RDONLY | O_NOFOLLOW)

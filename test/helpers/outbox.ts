@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../src/embedded/common/clock.ts'
-import { createService } from '../../src/embedded/service/service.ts'
+import { createHandlerContext, createService } from '../../src/embedded/service/service.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
 import { Deliveries, type Attempt as FinishedAttempt } from '../../src/embedded/webhooks/deliveries.ts'
@@ -56,7 +56,7 @@ export async function createOutbox(opened?: Store) {
   const clock = fakeClock()
   const started: Deliveries[] = []
   const onRedelivery = (roomId: string) => started.at(-1)?.redeliver(roomId)
-  const service = createService({ store, apiKey: 'key', now: clock.now, onRedelivery })
+  const service = createService(createHandlerContext({ store, now: clock.now, onRedelivery }), 'key')
   let ids = 0
   const attempts = new Inbox<Attempt>()
   const outcomes = new Inbox<FinishedAttempt>()

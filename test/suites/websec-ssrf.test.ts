@@ -11,7 +11,7 @@ const { add: count } = counted('websec')
 
 function posting() {
   const { lookup, counts } = lookupIn(names)
-  const post = createPost({ allowPrivate: false, lookup })
+  const post = createPost(false, lookup)
   onTestFinished(() => post.close())
   return Object.assign(post, { counts })
 }

@@ -3,7 +3,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { endpoints } from '../../api/endpoints.ts'
 import { resources } from '../../api/resources.ts'
-import { createService } from '../service/service.ts'
+import { deleteDatabase } from '../../files/create-file.ts'
+import { createHandlerContext, createService } from '../service/service.ts'
 import { listColumns, listTables } from '../store/contents.ts'
 import { runMigrations } from '../store/migrate.ts'
 import type { OpenSqlite, Sqlite, Statement, Value } from '../store/sqlite.ts'
@@ -40,9 +41,7 @@ interface DraftOptions {
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
-  const remove = () => {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
-  }
+  const remove = () => deleteDatabase(path)
   try {
     const changedRows = fill(options.open(path), backup, options.path)
     await readOnce(options.open(path), options)
@@ -133,7 +132,7 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
   const store = new Store(db)
   try {
-    const service = createService({ store, apiKey: 'draft', now })
+    const service = createService(createHandlerContext({ store, now }), 'draft')
     for (const { method, path: pattern, resource } of Object.values(endpoints)) {
       if (method !== 'GET') continue
       const row = store.one<Record<string, string>>(`SELECT * FROM ${resources[resource].plural} LIMIT 1`)

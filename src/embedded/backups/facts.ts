@@ -1,4 +1,4 @@
-import { readVersion } from '../store/schema-check.ts'
+import { readVersion } from '../store/migrate.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 export interface WorkspaceFacts {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type * as z from 'zod'
 import { describeIssue } from '../../api/issue.ts'
 import { JsonLimitError, maxLevels, readJson, requireJsonLimits } from '../../api/json.ts'
@@ -12,6 +13,10 @@ export function isAuthorized(header: string | undefined, expected: Buffer): bool
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
   const received = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
   return received.length === expected.length && timingSafeEqual(received, expected)
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 
 export function parseUrl(url: string): URL {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { parseJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 import { isAuthorized } from '../common/requests.ts'
@@ -29,13 +28,9 @@ export async function listenForControl(control: ServiceControl): Promise<Control
       () => response.destroy(),
     )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const url = await server.listenAt('127.0.0.1', 0)
   return {
-    ...{ url: `http://127.0.0.1:${port}`, key },
+    ...{ url, key },
     close() {
       server.close()
       server.closeAllConnections()
@@ -62,7 +57,7 @@ async function respond(
   if (framing) return refuse(400, framing)
   if (!isAuthorized(headers.authorization, expectedHeader))
     return refuse(401, 'the control key is missing or invalid')
-  const action = actions.get(url)
+  const action = Object.hasOwn(actions, url) ? actions[url] : undefined
   if (method !== 'POST' || !action) return refuse(404, 'no such action')
   const bytes = await readBody(request, maxBodyBytes)
   if (typeof bytes === 'string') return refuse(413, 'the body is too large')
@@ -78,52 +73,34 @@ async function respond(
 
 type Action = (control: ServiceControl, input: unknown) => Promise<object>
 
-const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
-  [
-    '/clock/advance',
-    async (control, input) => {
-      await control.advance(isObject(input) ? input['duration'] : undefined)
-      return describeClock(control)
-    },
-  ],
-  [
-    '/clock/freeze',
-    async (control) => {
-      control.clock.freeze()
-      return describeClock(control)
-    },
-  ],
-  [
-    '/clock/resume',
-    async (control) => {
-      control.clock.resume()
-      return describeClock(control)
-    },
-  ],
-  [
-    '/fail',
-    async ({ faults }, input) => {
-      faults.add(input)
-      return { faults: faults.size }
-    },
-  ],
-  [
-    '/seed',
-    async (control, input) => {
-      await control.seed(input)
-      return describeSeed(control)
-    },
-  ],
-  [
-    '/reset',
-    async (control) => {
-      const unmatched_faults = control.faults.listUnmatched()
-      const unknown_operations = [...control.unknownOperations]
-      await control.reset()
-      return { ...describeSeed(control), unmatched_faults, unknown_operations }
-    },
-  ],
-])
+const actions: Readonly<Record<string, Action>> = {
+  async '/clock/advance'(control, input) {
+    await control.advance(isObject(input) ? input['duration'] : undefined)
+    return describeClock(control)
+  },
+  async '/clock/freeze'(control) {
+    control.clock.freeze()
+    return describeClock(control)
+  },
+  async '/clock/resume'(control) {
+    control.clock.resume()
+    return describeClock(control)
+  },
+  async '/fail'({ faults }, input) {
+    faults.add(input)
+    return { faults: faults.size }
+  },
+  async '/seed'(control, input) {
+    await control.seed(input)
+    return describeSeed(control)
+  },
+  async '/reset'(control) {
+    const unmatched_faults = control.faults.listUnmatched()
+    const unknown_operations = [...control.unknownOperations]
+    await control.reset()
+    return { ...describeSeed(control), unmatched_faults, unknown_operations }
+  },
+}
 
 function describeClock({ clock }: ServiceControl) {
   return { now: formatTimestamp(clock.now()), is_frozen: clock.isFrozen }

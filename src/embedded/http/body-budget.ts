@@ -1,19 +1,6 @@
-export class BodyBudget {
-  #free: number
-
-  constructor(bytes: number) {
-    this.#free = bytes
-  }
-
-  take(bytes: number): boolean {
-    if (bytes > this.#free) return false
-    this.#free -= bytes
-    return true
-  }
-
-  giveBack(bytes: number): void {
-    this.#free += bytes
-  }
+/** Memory that all bodies share. */
+interface BodyBudget {
+  freeBytes: number
 }
 
 export class BodyReservation {
@@ -28,13 +15,14 @@ export class BodyReservation {
   extend(bytes: number): boolean {
     const more = bytes - this.#bytes
     if (more <= 0) return true
-    if (!this.#budget.take(more)) return false
+    if (more > this.#budget.freeBytes) return false
+    this.#budget.freeBytes -= more
     this.#bytes = bytes
     return true
   }
 
   release(): void {
-    this.#budget.giveBack(this.#bytes)
+    this.#budget.freeBytes += this.#bytes
     this.#bytes = 0
   }
 }

@@ -4,10 +4,6 @@ import type { BodyReservation } from './body-budget.ts'
 
 export type BodyRefusal = 'too large' | 'no memory'
 
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
-}
-
 /**
  * Reads a body of at most `most` bytes. After a refusal, the rest of the body is unread.
  * @param onAccept called immediately before the body is read

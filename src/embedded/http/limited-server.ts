@@ -1,5 +1,5 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
 
@@ -61,6 +61,19 @@ export class LimitedServer extends Server {
     if (!pipeline) return
     pipeline.isEnded = true
     pipeline.waiting.length = 0
+  }
+
+  /**
+   * Returns the origin of the server.
+   * @throws a system error if the server cannot listen on `host` and `port`
+   */
+  async listenAt(host: string, port: number): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.once('error', reject)
+      this.listen(port, host, resolve)
+    })
+    const address = this.address() as AddressInfo
+    return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   }
 
   override emit(event: string, ...args: unknown[]): boolean {

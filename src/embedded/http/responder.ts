@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { busy, invalid } from '../common/faults.ts'
-import { decodeBody } from '../common/requests.ts'
+import { decodeBody, hasBody } from '../common/requests.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
-import { hasBody, readBody } from './body.ts'
-import { BodyBudget, BodyReservation } from './body-budget.ts'
+import { readBody } from './body.ts'
+import { BodyReservation } from './body-budget.ts'
 import { sendLast } from './last-response.ts'
 
 const maxBodyBytes = 10 * 1024 * 1024
@@ -35,7 +35,7 @@ interface Responder {
 
 export function createResponder(service: Service, { onBegin, onLast }: ResponderOptions): Responder {
   const atEndOfTurn = createTurnBatch()
-  const budget = new BodyBudget(maxBodiesBytes)
+  const budget = { freeBytes: maxBodiesBytes }
   const begin = (exchange: Exchange) => {
     exchange.hasBegun = true
     onBegin()

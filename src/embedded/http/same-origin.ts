@@ -3,37 +3,16 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Creates a check against requests of foreign web pages, including DNS rebinding. The check returns the
- * reason for a refusal.
+ * Returns the reason to refuse a request of a foreign web page, also after DNS rebinding.
  * @param hosts accepted hosts in addition to loopback hosts; `0.0.0.0` and `::` accept every IP address
  */
-export function createForeignCheck(
-  hosts: readonly string[],
-): (request: IncomingMessage) => string | undefined {
-  // Almost all requests name the same host, and checking a name is as slow as writing a response header.
-  let lastKnown: string | undefined
-  const isKnownHost = (host: string | undefined) => {
-    if (host === lastKnown && host !== undefined) return true
-    const name = hostName(host)
-    if (name === undefined || !isKnown(name, hosts)) return false
-    lastKnown = host
-    return true
-  }
-  return (request) => checkRequest(request, isKnownHost)
-}
-
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
-  return createForeignCheck(hosts)(request)
-}
-
-function checkRequest(
-  request: IncomingMessage,
-  isKnownHost: (host: string | undefined) => boolean,
-): string | undefined {
   const { host, origin } = request.headers
   // Node uses the first Host header, but a proxy may have used another one.
-  if (countHosts(request.rawHeaders) > 1) return 'the request has several Host headers'
-  if (!isKnownHost(host)) return 'the Host header does not name this service'
+  const isHost = (text: string, i: number) => i % 2 === 0 && text.toLowerCase() === 'host'
+  if (request.rawHeaders.filter(isHost).length > 1) return 'the request has several Host headers'
+  const name = hostName(host)
+  if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
   // A host in the request target takes precedence over the header (RFC 9112, section 3.2.2).
   const { url = '/' } = request
   if (!url.startsWith('/') && !url.startsWith(`http://${host}/`))
@@ -43,12 +22,6 @@ function checkRequest(
   return origin === `http://${host}` || origin === `https://${host}`
     ? undefined
     : 'the Origin header names another site'
-}
-
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++
-  return count
 }
 
 function hostName(host: string | undefined): string | undefined {

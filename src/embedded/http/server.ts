@@ -1,11 +1,4 @@
-import {
-  createServer,
-  IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
 import type { RequestEntry } from '../common/log.ts'
@@ -16,7 +9,7 @@ import type { RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { LimitedServer } from './limited-server.ts'
 import { createResponder, type Exchange } from './responder.ts'
-import { createForeignCheck } from './same-origin.ts'
+import { refuseForeign } from './same-origin.ts'
 
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
@@ -48,26 +41,24 @@ interface HttpOptions {
 /** @throws a system error if the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onResponse } = options
-  const refuseForeign = createForeignCheck([host, ...hosts])
+  const findRefusal = (request: IncomingMessage) =>
+    refuseForeign(request, [host, ...hosts]) ?? refuseFraming(request)
   let running = 0
   const { respond, end } = createResponder(service, {
     onBegin: () => void running++,
     onLast: ({ socket }) => server.end(socket),
   })
   const identify = createRequestIds()
+  const createExchange = (request: IncomingMessage, isWaiting: boolean, isLast: boolean): Exchange => ({
+    ...{ id: identify(request), isWaiting, isLast, operation: undefined, hasBegun: false },
+  })
   let closing = false
   const handle = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
     const isLast = request.headers.upgrade !== undefined
     if (isLast) server.end(request.socket)
-    const exchange: Exchange = {
-      id: identify(request),
-      isWaiting,
-      isLast,
-      operation: undefined,
-      hasBegun: false,
-    }
+    const exchange = createExchange(request, isWaiting, isLast)
     response.on('close', () => {
       if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
@@ -76,7 +67,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
         exchange.operation,
       )
     })
-    const refusal = refuseForeign(request) ?? refuseFraming(request)
+    const refusal = findRefusal(request)
     if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
     respond(request, response, exchange).catch(() => response.destroy())
   }
@@ -85,14 +76,8 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     (request, response) => handle(request, response, false),
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = {
-      id: identify(request),
-      isWaiting: false,
-      isLast: true,
-      operation: undefined,
-      hasBegun: false,
-    }
-    end(response, createErrorResponse(invalid('the Expect header must be 100-continue')), exchange)
+    const refusal = createErrorResponse(invalid('the Expect header must be 100-continue'))
+    end(response, refusal, createExchange(request, false, true))
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     handle(request, response, true),
@@ -101,16 +86,14 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     socket.on('error', () => socket.destroy())
     const requestId = identify(request)
     setRequestId(request, requestId)
-    const refusal = refuseForeign(request) ?? refuseFraming(request)
+    const refusal = findRefusal(request)
     if (refusal) refuseUpgrade(socket, invalid(refusal), requestId)
     else if (closing || !upgrade)
       refuseUpgrade(socket, invalid('the service does not accept WebSockets'), requestId)
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
-  await listen(server, port, host)
-  const { port: bound } = server.address() as AddressInfo
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: await server.listenAt(host, port),
     close: () =>
       new Promise((resolve) => {
         closing = true
@@ -131,23 +114,15 @@ function describeResponse(
   requestId: string,
   ms: number,
 ): RequestEntry {
-  const { url = '' } = request
-  const query = url.indexOf('?')
+  const { method = '', url = '' } = request
   return {
     event: 'request',
-    method: request.method ?? '',
-    path: query < 0 ? url : url.slice(0, query),
+    method,
+    path: url.replace(/\?.*/s, ''),
     status: response.statusCode,
     ms,
     request_id: requestId,
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
 }
 
 /**

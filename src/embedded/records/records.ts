@@ -15,36 +15,35 @@ import type {
 import type { Store } from '../store/store.ts'
 import { addUnlisted, readStored } from './unlisted.ts'
 
+function requireRow<Row>(row: Row | undefined, what: string): Row {
+  if (!row) throw notFound(what)
+  return row
+}
+
 /** @throws {Fault} if there is no such room */
 export function requireRoom(store: Store, id: string): RoomRow {
-  const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
-  if (!row) throw notFound('room')
-  return row
+  return requireRow(store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id), 'room')
 }
 
 /** @throws {Fault} if there is no such room or member */
 export function requireMember(store: Store, roomId: string, id: string): MemberRow {
   requireRoom(store, roomId)
   const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
-  if (!row) throw notFound('member')
-  return row
+  return requireRow(row, 'member')
 }
 
 /** @throws {Fault} if there is no such user */
 export function requireUser(store: Store, userId: string): UserRow {
-  const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
-  if (!row) throw notFound('user')
-  return row
+  return requireRow(store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId), 'user')
+}
+
+interface RoomContext {
+  sessionControl: { meetingMs(roomId: string): number | undefined }
+  applicationId: string
 }
 
 /** Converts a row to a Room (API specification, “Room”). */
-export function toRoom(
-  row: ListedRoom,
-  {
-    sessionControl,
-    applicationId,
-  }: { sessionControl: { meetingMs(roomId: string): number | undefined }; applicationId: string },
-) {
+export function toRoom(row: ListedRoom, { sessionControl, applicationId }: RoomContext) {
   const meetingMs = sessionControl.meetingMs(row.id) ?? row.meeting_ms
   const record = {
     id: row.id,
@@ -134,10 +133,7 @@ export function toPage({ id, position, width, height, entities, unlisted }: Page
 
 export function toDelivery(row: DeliveryRow) {
   const { url } = readStored(row.target) as { url: string }
-  const { action, payload } = readStored(row.body) as {
-    action: string
-    payload: { userId?: string }
-  }
+  const { action, payload } = readStored(row.body) as { action: string; payload: { userId?: string } }
   return {
     id: row.id,
     room_id: row.room_id,

@@ -10,9 +10,8 @@ import { removeNulls } from '../common/values.ts'
 import { isUpdate, selectChanges } from '../handlers/changes.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import { runHandler } from '../handlers/index.ts'
-import { noSessions, type SessionControl } from '../sessions/session-control.ts'
+import { noSessions } from '../sessions/session-control.ts'
 import { CascadeDeleter } from '../store/cascade-deleter.ts'
-import type { Store } from '../store/store.ts'
 import { createResponse, type TextResponse } from './response.ts'
 
 export interface ServiceRequest extends WireRequest {
@@ -23,17 +22,6 @@ export interface ServiceRequest extends WireRequest {
 export type Service = (request: ServiceRequest) => Promise<TextResponse>
 
 const prefix = '/v1'
-
-interface ServiceOptions {
-  store: Store
-  /** API key that every request must contain (API specification, “Authentication”). */
-  apiKey: string
-  now(): number
-  sessionControl?: SessionControl
-  cascadeDeleter?: CascadeDeleter
-  interceptor?: Interceptor | undefined
-  onRedelivery?: (roomId: string) => void
-}
 
 /** Request for an operation by an authorized client. */
 export interface Call {
@@ -51,38 +39,27 @@ export interface Interceptor {
   onUnknownOperation(method: string, path: string): void
 }
 
-export function createHandlerContext({
-  store,
-  now,
-  ...context
-}: Pick<
-  HandlerContext,
-  'store' | 'now' | 'sessionControl' | 'cascadeDeleter' | 'onRedelivery'
->): HandlerContext {
+type ContextOptions = Pick<HandlerContext, 'store' | 'now'> &
+  Partial<Pick<HandlerContext, 'sessionControl' | 'cascadeDeleter' | 'onRedelivery'>>
+
+/** By default, there are no sessions and webhooks, because only a served workspace has them. */
+export function createHandlerContext(options: ContextOptions): HandlerContext {
+  const { store, now } = options
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return { ...context, ...createIds(now), store, now, applicationId: row?.application_id ?? '' }
+  return {
+    sessionControl: noSessions,
+    cascadeDeleter: new CascadeDeleter(store),
+    onRedelivery: () => {},
+    ...{ ...options, ...createIds(now), applicationId: row?.application_id ?? '' },
+  }
 }
 
-export function createService({
-  store,
-  apiKey,
-  now,
-  sessionControl = noSessions,
-  cascadeDeleter = new CascadeDeleter(store),
-  interceptor,
-  // Only a served workspace sends webhooks.
-  onRedelivery = () => {},
-}: ServiceOptions): Service {
+/** @param apiKey key that every request must contain (API specification, “Authentication”) */
+export function createService(context: HandlerContext, apiKey: string, interceptor?: Interceptor): Service {
+  const { store } = context
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const context = createHandlerContext({
-    store,
-    now,
-    sessionControl,
-    cascadeDeleter,
-    onRedelivery,
-  })
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
 
   let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
@@ -131,6 +108,7 @@ export function createService({
   return async (request) => {
     const isIntercepted = interceptor?.isActive ?? false
     let operation: OperationName | undefined
+    let response: TextResponse
     try {
       const call = findCall(request)
       operation = call.name
@@ -138,16 +116,14 @@ export function createService({
         const { method, url, headers, readBody } = request
         call.request = { method, url, headers, body: await readBody() }
       }
-      const response = await (interceptor && isIntercepted
+      response = await (interceptor && isIntercepted
         ? interceptor.respond(call, () => respond(call).catch(createErrorResponse))
         : respond(call))
-      response.operation = operation
-      return response
     } catch (error) {
-      const response = createErrorResponse(error)
-      response.operation = operation
-      return response
+      response = createErrorResponse(error)
     }
+    response.operation = operation
+    return response
   }
 }
 

@@ -1,7 +1,6 @@
 import type { EndReason } from '../../api/vocabulary.ts'
 import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
-import type { ParticipantCounts } from '../webhooks/outbox.ts'
 import { enqueueOrPack, findWebhook, type PresenceChange, pack } from '../webhooks/outbox.ts'
 import { isParticipant, Roster } from './roster.ts'
 import type { ConnectedSession } from './session-control.ts'
@@ -33,23 +32,24 @@ export function recordDepartures<S extends RecordedSession>(
 ): string[] {
   const sessions = [...rooms.values()].flat()
   const isDeferred = sessions.length > maxDirectEnds
-  for (const [endTime, ended] of groupByEndTime(sessions, at))
+  for (const [endTime, ended] of groupBy(sessions, at))
     (isDeferred ? listEnds : recordEnds)(store, ended, endTime, reason)
   if (isDeferred) store.afterCommit(onEndsListed)
   const roomsWithEvents: string[] = []
   for (const [roomId, roomSessions] of rooms) {
     const target = findWebhook(store, roomId)
-    if (target === undefined) {
-      roster.removeAll(roomId, roomSessions)
-      continue
-    }
     const changes: PresenceChange[] = []
     for (const session of roomSessions) {
       roster.remove(session)
-      if (isParticipant(session))
-        changes.push(toExitChange(session, at(session), roster.countParticipants(roomId)))
+      if (target === undefined || !isParticipant(session)) continue
+      const { id: sessionId, memberId, userId, connectedAt } = session
+      changes.push({
+        ...{ action: 'sessionLeft', sessionId, memberId, userId },
+        at: Math.max(connectedAt, at(session)),
+        ...roster.countParticipants(roomId),
+      })
     }
-    if (changes.length === 0) continue
+    if (target === undefined || changes.length === 0) continue
     if (isDeferred) pack(store, roomId, target, changes)
     else enqueueOrPack(store, newId, roomId, target, changes)
     roomsWithEvents.push(roomId)
@@ -57,43 +57,19 @@ export function recordDepartures<S extends RecordedSession>(
   return roomsWithEvents
 }
 
-function toExitChange(
-  { id, memberId, userId, connectedAt }: RecordedSession,
-  at: number,
-  counts: ParticipantCounts,
-): PresenceChange {
-  const { sessionsCount, membersCount } = counts
-  return {
-    action: 'sessionLeft',
-    sessionId: id,
-    memberId,
-    userId,
-    at: Math.max(connectedAt, at),
-    sessionsCount,
-    membersCount,
-  }
-}
-
-function groupByEndTime<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
-  const groups = new Map<number, S[]>()
+function groupBy<S, K>(sessions: readonly S[], readKey: (session: S) => K): Map<K, S[]> {
+  const groups = new Map<K, S[]>()
   for (const session of sessions) {
-    const group = groups.get(at(session))
+    const key = readKey(session)
+    const group = groups.get(key)
     if (group) group.push(session)
-    else groups.set(at(session), [session])
+    else groups.set(key, [session])
   }
   return groups
 }
 
-export function groupByRoom<S extends Pick<ConnectedSession, 'roomId'>>(
-  sessions: readonly S[],
-): Map<string, S[]> {
-  const rooms = new Map<string, S[]>()
-  for (const session of sessions) {
-    const group = rooms.get(session.roomId)
-    if (group) group.push(session)
-    else rooms.set(session.roomId, [session])
-  }
-  return rooms
+export function groupByRoom<S extends RecordedSession>(sessions: readonly S[]): Map<string, S[]> {
+  return groupBy(sessions, ({ roomId }) => roomId)
 }
 
 /** Stores the time at which open sessions end after a crash. Call inside `store.write`. */

@@ -26,21 +26,15 @@ export class Roster<S extends RosterSession> {
   }
 
   remove(session: S): void {
-    const { roomId } = session
+    const { roomId, userId } = session
     const room = this.#rooms.get(roomId)
     if (!room?.sessions.delete(session)) return
     updateCounts(room, session, -1)
     if (room.sessions.size === 0) this.#rooms.delete(roomId)
-    this.#forget(session)
-  }
-
-  /** Removes sessions from a room. Removing all sessions of the room takes less time per session. */
-  removeAll(roomId: string, sessions: readonly S[]): void {
-    const room = this.#rooms.get(roomId)
-    if (room?.sessions.size === sessions.length) {
-      this.#rooms.delete(roomId)
-      for (const session of sessions) this.#forget(session)
-    } else for (const session of sessions) this.remove(session)
+    if (userId === null) return
+    const sessions = this.#users.get(userId)
+    sessions?.delete(session)
+    if (sessions?.size === 0) this.#users.delete(userId)
   }
 
   setType(session: S, type: MemberType): void {
@@ -69,13 +63,6 @@ export class Roster<S extends RosterSession> {
   countParticipants(roomId: string): ParticipantCounts {
     const room = this.#rooms.get(roomId)
     return { sessionsCount: room?.total ?? 0, membersCount: room?.participants.size ?? 0 }
-  }
-
-  #forget(session: S): void {
-    if (session.userId === null) return
-    const sessions = this.#users.get(session.userId)
-    sessions?.delete(session)
-    if (sessions?.size === 0) this.#users.delete(session.userId)
   }
 }
 

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { type Clock, startInterval } from '../common/clock.ts'
 import { Fault, invalid, notFound, toStorageFault } from '../common/faults.ts'
 import { readRequestId } from '../common/request-id.ts'
-import { parseUrl } from '../common/requests.ts'
+import { hasBody, parseUrl } from '../common/requests.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Backlog } from './backlog.ts'
 import { runInTurns } from './broadcast-queue.ts'
@@ -163,9 +163,7 @@ export class Sockets {
       liveness.lastReceivedAt = Math.max(liveness.lastReceivedAt, clock.monotonic())
       liveness.onReceived()
     }
-    webSocket.on('pong', markAlive)
-    webSocket.on('ping', markAlive)
-    webSocket.on('message', markAlive)
+    for (const event of ['pong', 'ping', 'message']) webSocket.on(event, markAlive)
     // An error needs no handling, because a `close` event follows.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
@@ -243,14 +241,14 @@ function readClient({ socket, headers }: IncomingMessage): Required<SessionClien
 }
 
 /** Checks the handshake before the join, because a refused client must not have a session. */
-function isHandshake({ method, headers }: IncomingMessage): boolean {
+function isHandshake(request: IncomingMessage): boolean {
+  const { method, headers } = request
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8 sends the origin in a header that the server does not check.
   const isVersion = headers['sec-websocket-version'] === '13'
   const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
   // A proxy could treat the WebSocket frames as a request body.
-  const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
-  if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
+  if (method !== 'GET' || !isVersion || !isKey || hasBody(request)) return false
   return protocols === undefined || isProtocolList(protocols)
 }
 

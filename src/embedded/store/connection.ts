@@ -27,14 +27,10 @@ export interface Driver {
   close(): void
 }
 
-interface DriverStatement {
-  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  get(...values: Value[]): unknown
-  all(...values: Value[]): unknown[]
+interface DriverStatement extends Statement {
   iterate(...values: Value[]): Iterable<unknown>
   /** Missing in `node:sqlite` before Node 22.16 and Node 23.11. */
   columns?(): { name: string }[]
-  /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
 }
 
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */

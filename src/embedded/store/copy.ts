@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { copyInto, createPrivateFile, Draft, deleteFile } from '../../files/draft.ts'
+import { copyInto, createPrivateFile, Draft } from '../../files/draft.ts'
 import { makeDirectory, requireOwnDirectory } from '../../files/make-directory.ts'
 import type { Sqlite } from './sqlite.ts'
 
@@ -53,6 +54,6 @@ export function copyDatabase(
     draft.discard()
     throw error
   } finally {
-    if (intermediate !== undefined) deleteFile(intermediate)
+    if (intermediate !== undefined) rmSync(intermediate, { force: true })
   }
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { suggest, UsageError } from '../../errors.ts'
-import type { Database } from './database.ts'
 import { migrations } from './schema.ts'
 import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 
@@ -8,27 +7,28 @@ import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 const quickBytes = 64 * 1024 * 1024
 
 /** Returns true if a migration is needed and may take more than about a second. */
-export function migratesSlowly(sqlite: Sqlite): boolean {
-  const read = (name: string) => {
-    const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
-    return row?.[name] ?? 0
-  }
-  return read('user_version') < migrations.length && read('page_count') * read('page_size') > quickBytes
+export function migratesSlowly(db: Sqlite): boolean {
+  const size = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+  const { bytes } = db.prepare(size).get() as { bytes: number }
+  return readVersion(db) < migrations.length && bytes > quickBytes
+}
+
+export function readVersion(db: Sqlite): number {
+  return (db.prepare('PRAGMA main.user_version').get() as { user_version: number }).user_version
 }
 
 /**
  * @param saveOld copies an existing database before the migrations; receives its version
  * @throws {UsageError} if the schema is of a newer version of the program
  */
-export function migrate(db: Database, saveOld: (version: number) => void): void {
-  const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-  requireKnown(version())
+export function migrate(db: Sqlite, saveOld: (version: number) => void): void {
+  requireKnown(readVersion(db))
   // A database copied by `VACUUM INTO` is not in WAL mode.
   db.exec('PRAGMA journal_mode = WAL')
-  if (version() === migrations.length) return
+  if (readVersion(db) === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
   // Another process may have migrated while this process waited for the lock.
-  const old = version()
+  const old = readVersion(db)
   requireKnown(old)
   if (old > 0 && old < migrations.length) saveOld(old)
   dropEmailIndex(db)
@@ -44,7 +44,7 @@ function requireKnown(version: number): void {
 }
 
 /** Drops the full-text index of earlier versions, even if SQLite lacks the FTS5 module. */
-function dropEmailIndex(db: Database): void {
+function dropEmailIndex(db: Sqlite): void {
   try {
     db.exec('DROP TABLE IF EXISTS user_emails')
   } catch (error) {
@@ -57,7 +57,7 @@ function dropEmailIndex(db: Database): void {
 }
 
 /** Not atomic by itself. */
-export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migrations.length): void {
+export function runMigrations(db: Sqlite, from: number, to = migrations.length): void {
   for (const [i, step] of migrations.entries())
     if (i >= from && i < to) {
       db.exec(step)
@@ -70,8 +70,7 @@ export async function isCurrent(path: string, quietly: QuietLoader): Promise<boo
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)
   try {
-    const row = sqlite.prepare('PRAGMA user_version').get() as { user_version?: number } | undefined
-    return row?.user_version === migrations.length
+    return readVersion(sqlite) === migrations.length
   } finally {
     sqlite.close()
   }

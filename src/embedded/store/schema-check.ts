@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { suggest, UsageError } from '../../errors.ts'
-import { runMigrations } from './migrate.ts'
+import { readVersion, runMigrations } from './migrate.ts'
 import { migrations } from './schema.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 
@@ -95,10 +95,6 @@ export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): voi
   } finally {
     db.exec('COMMIT')
   }
-}
-
-export function readVersion(db: Sqlite): number {
-  return (db.prepare('PRAGMA main.user_version').get() as { user_version: number }).user_version
 }
 
 function findSchemaFault(db: Sqlite, open: OpenSqlite, version: number): string | undefined {

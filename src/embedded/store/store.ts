@@ -30,7 +30,7 @@ export class Store {
     // A cascading deletion can take too long for one write; `CascadeDeleter` deletes in steps.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
-    migrate(this.#db, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
+    migrate(sqlite, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
     this.#files = file && new DatabaseFiles(file.path)
   }
 

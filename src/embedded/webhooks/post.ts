@@ -52,13 +52,10 @@ const createGuardedLookup =
   }
 
 /** Creates a function that posts webhooks within `timeoutMs`, and does not follow redirects. */
-export function createPost({
-  allowPrivate,
-  lookup = dnsLookup,
-}: {
-  allowPrivate: boolean
-  lookup?: Lookup
-}): Post & { close(): Promise<void> } {
+export function createPost(
+  allowPrivate: boolean,
+  lookup: Lookup = dnsLookup,
+): Post & { close(): Promise<void> } {
   let opening: Promise<Agent> | undefined
   /** Loads undici for the first webhook, because a start without undici is faster. */
   async function open(): Promise<Agent> {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createService } from '../../../src/embedded/service/service.ts'
+import { createHandlerContext, createService } from '../../../src/embedded/service/service.ts'
 import { openSqlite, type Sqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import {
@@ -1066,7 +1066,7 @@ describe('database indexes', () => {
       close() {},
     }
     const serviceOn = (file: Sqlite) => {
-      const service = createService({ store: new Store(file), apiKey: 'key', now: Date.now })
+      const service = createService(createHandlerContext({ store: new Store(file), now: Date.now }), 'key')
       return async (method: string, url: string, body?: object) =>
         decodeBody(await service(wireRequest(localUrl, 'key', { method, path: url, body })))
     }

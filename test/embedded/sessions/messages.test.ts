@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createService } from '../../../src/embedded/service/service.ts'
+import { createHandlerContext, createService } from '../../../src/embedded/service/service.ts'
 import { toFrame } from '../../../src/embedded/sessions/frame.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
 import { closeReasons, type NewSession } from '../../../src/embedded/sessions/session-control.ts'
@@ -107,7 +107,10 @@ describe('messages and concurrent changes', () => {
         onEvent: () => {},
         onEndsListed: () => {},
       })
-      const service = createService({ store, apiKey: 'key', now: clock.now, sessionControl: hub })
+      const service = createService(
+        createHandlerContext({ store, now: clock.now, sessionControl: hub }),
+        'key',
+      )
       const body = { name: 'R', type: 'private' }
       const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
       const roomId = decodeBody(made).room.id

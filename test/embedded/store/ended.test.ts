@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createService } from '../../../src/embedded/service/service.ts'
+import { createHandlerContext, createService } from '../../../src/embedded/service/service.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
 import type { ConnectedSession } from '../../../src/embedded/sessions/session-control.ts'
 import { hasListedEnds, recordListedEnds } from '../../../src/embedded/store/ended.ts'
@@ -30,7 +30,7 @@ async function openLive(dir: string, startsAt = testNow) {
     maxDirectEnds: 2,
   })
   await hub.recover()
-  const service = createService({ store, apiKey, now: clock.now, sessionControl: hub })
+  const service = createService(createHandlerContext({ store, now: clock.now, sessionControl: hub }), apiKey)
 
   async function ask(method: string, path: string, body?: unknown) {
     const answer = await service(wireRequest(localUrl, apiKey, { method, path, body }))

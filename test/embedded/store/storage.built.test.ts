@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { getDatabasePath } from '../../../src/embedded/database-path.ts'
-import { createService } from '../../../src/embedded/service/service.ts'
+import { createHandlerContext, createService } from '../../../src/embedded/service/service.ts'
 import { loadSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { runBuilt } from '../../helpers/built.ts'
@@ -32,7 +32,7 @@ async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
   const db = open(path)
   const store = new Store(db, { path, open: () => open(path) })
   onTestFinished(() => store.close())
-  const service = createService({ store, apiKey: 'key', now: Date.now })
+  const service = createService(createHandlerContext({ store, now: Date.now }), 'key')
   const send = async (method: string, url: string, body?: object) => {
     const answer = await service(wireRequest(localUrl, 'key', { method, path: url, body }))
     return { status: answer.status, body: decodeBody(answer) }

@@ -7,7 +7,7 @@ import { startReceiver } from '../../helpers/receiver.ts'
 const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
 
 function createTestPost(allowPrivate = false) {
-  const post = createPost({ allowPrivate, lookup })
+  const post = createPost(allowPrivate, lookup)
   onTestFinished(() => post.close())
   return post
 }
@@ -75,7 +75,7 @@ describe('a webhook POST', () => {
 
   test('a webhook POST is cancelled when the service stops', async () => {
     const { url, inbox } = await startReceiver(() => {})
-    const post = createPost({ allowPrivate: false })
+    const post = createPost(false)
     const posted = post(url, {}, '{}')
     await inbox.next()
     await Promise.all([post.close(), expect(posted).rejects.toThrow()])

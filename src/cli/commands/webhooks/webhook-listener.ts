@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isConnectionHeader } from '../../../api/connection-headers.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { counted } from '../../../api/plural.ts'
@@ -45,10 +44,10 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
 
   const findRefusal = await openRefusals(options)
   const { readBody } = await import('../../../embedded/http/body.ts')
-  const { BodyBudget, BodyReservation } = await import('../../../embedded/http/body-budget.ts')
+  const { BodyReservation } = await import('../../../embedded/http/body-budget.ts')
   const { sendLast } = await import('../../../embedded/http/last-response.ts')
   const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
-  const budget = new BodyBudget(maxBodiesBytes)
+  const budget = { freeBytes: maxBodiesBytes }
   const server = new LimitedServer({}, (request, response) => {
     // Reads the body before queueing, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
@@ -111,7 +110,11 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     return options.respond ?? forwarded ?? 200
   }
 
-  const url = await listen(server, options)
+  const { host, port } = options
+  const origin = await server.listenAt(host, port).catch((error) => {
+    throw createListenError(error, host, port) ?? error
+  })
+  const url = `${origin}/`
   try {
     if (options.json) await printer.json({ event: 'ready', url } satisfies ListenLine)
     else await printer.notice(`listening on ${url}; press ^C to stop`)
@@ -123,15 +126,6 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     server.closeAllConnections()
     await forward?.close()
   }
-}
-
-async function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(createListenError(error, host, port) ?? error))
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/`
 }
 
 function describe({ event, at, signature }: WebhookVerdict, redelivery: string | undefined): string {
