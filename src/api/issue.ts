@@ -27,13 +27,14 @@ const types: Readonly<Record<string, string>> = {
  */
 export function describeIssue(issue: Issue | undefined, checked: unknown): string {
   if (!issue) return 'the value is invalid'
-  const path = issue.path.reduce<string>(
-    (text, key) =>
-      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
-    '',
-  )
   const value = issue.path.reduce<unknown>((parent, key) => Object(parent)[key], checked)
-  return withField(path || 'it', describeProblem(issue, value))
+  return withField(formatPath(issue.path) || 'it', describeProblem(issue, value))
+}
+
+/** Formats the path of a value, as in `rooms[0].name`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+  return steps.join('').replace(/^\./, '')
 }
 
 function describeProblem({ code, message, expected = '', values = [] }: Issue, value: unknown): string {

@@ -25,8 +25,8 @@ const createTooDeepError = (levels: number) => new JsonLimitError(`nested more t
  * Parses JSON. Rounds numbers that a double cannot hold.
  * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
-export function parseJson(text: string, levels = maxResponseLevels, values = maxResponseValues): unknown {
-  return parseText(text, levels, values).value
+export function parseJson(text: string, levels = maxResponseLevels): unknown {
+  return parseText(text, levels).value
 }
 
 interface Parsed {
@@ -34,8 +34,8 @@ interface Parsed {
   isPlain: boolean
 }
 
-function parseText(text: string, levels: number, values: number): Parsed {
-  if (text.length > quickBytes) requireJsonLimits(Buffer.from(text), levels, values)
+function parseText(text: string, levels: number): Parsed {
+  if (text.length > quickBytes) requireJsonLimits(Buffer.from(text), levels)
   return parseChecked(text, levels)
 }
 
@@ -106,21 +106,9 @@ export function requireJsonLimits(
   }
 }
 
-/** Avoids callbacks, and calls for most primitive values, for speed. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) {
-    // `for in` would create a string for each index.
-    for (let i = 0; i < value.length; i++)
-      if (typeof value[i] === 'object' && isDeeper(value[i], levels - 1)) return true
-    return false
-  }
-  for (const key in value) {
-    const held = (value as Record<string, unknown>)[key]
-    if (typeof held === 'object' && isDeeper(held, levels - 1)) return true
-  }
-  return false
+  return levels === 0 || Object.values(value).some((held) => isDeeper(held, levels - 1))
 }
 
 // Matches every text with a number that a double cannot hold, and some other texts. Much faster than
@@ -133,13 +121,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * @throws {SyntaxError} if the bytes are not JSON or exceed a limit
  * @throws {TypeError} if the bytes are not UTF-8
  */
-export function parseJsonBytes(
-  bytes: Uint8Array,
-  levels = maxResponseLevels,
-  values = maxResponseValues,
-): Parsed {
-  requireJsonLimits(bytes, levels, values)
-  return parseChecked(utf8.decode(bytes), levels)
+export function parseJsonBytes(bytes: Uint8Array): Parsed {
+  requireJsonLimits(bytes)
+  return parseChecked(utf8.decode(bytes), maxResponseLevels)
 }
 
 /**
@@ -147,7 +131,7 @@ export function parseJsonBytes(
  * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
 export function readJson(text: string, levels = maxResponseLevels): unknown {
-  const { value, isPlain } = parseText(text, levels, maxResponseValues)
+  const { value, isPlain } = parseText(text, levels)
   return isPlain ? value : readLossless(text)
 }
 

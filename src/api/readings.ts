@@ -32,11 +32,6 @@ function parseEpoch(number: number): number | undefined {
 }
 
 function parseDate(text: string): number | undefined {
-  // Fast path for times such as `2026-01-31T12:00:00.000Z`.
-  if (text.length === 24 && /^\d{4}-\d\d-[012]\d/.test(text) && text[10] === 'T' && text[23] === 'Z') {
-    const ms = Date.parse(text)
-    if (text.slice(8, 10) <= '28' && !Number.isNaN(ms)) return ms
-  }
   const [, day, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
   if (day === undefined) return mailTime.test(text) ? toValidTime(Date.parse(text)) : undefined
   // Zero value of MySQL.

@@ -8,20 +8,16 @@ export interface AuditTrail {
   recordFailure(cause: unknown): void
 }
 
-export function withAuditTrail<T>(
+export async function withAuditTrail<T>(
   trail: AuditTrail | undefined,
   work: (trail: AuditTrail | undefined) => Promise<T>,
 ): Promise<T> {
-  return trail ? runRecorded(trail, work) : work(undefined)
-}
-
-async function runRecorded<T>(trail: AuditTrail, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   try {
     const response = await work(trail)
-    trail.recordSuccess(response)
+    trail?.recordSuccess(response)
     return response
   } catch (cause) {
-    trail.recordFailure(cause)
+    trail?.recordFailure(cause)
     throw cause
   }
 }

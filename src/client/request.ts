@@ -17,15 +17,10 @@ export interface AnyInput {
 export const jsonHeaders = { 'content-type': 'application/json' }
 
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
+  const { method } = endpoint
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + formatQueryString(input.query)
-  const { headers: more } = input
-  if (input.body === undefined) return { method: endpoint.method, url, headers: more ?? {} }
-  return {
-    method: endpoint.method,
-    url,
-    headers: more ? { ...jsonHeaders, ...more } : jsonHeaders,
-    body: writeJson(input.body),
-  }
+  if (input.body === undefined) return { method, url, headers: { ...input.headers } }
+  return { method, url, headers: { ...jsonHeaders, ...input.headers }, body: writeJson(input.body) }
 }
 
 export function checkHint({ check }: Route, input: AnyInput): Hint {

@@ -12,6 +12,14 @@ export interface SelectionFlags {
   baseUrl?: string | undefined
 }
 
+type Env = Readonly<Record<string, string | undefined>>
+
+export const readVariable = (env: Env, name: string): Setting<string> | undefined =>
+  env[name] ? { value: env[name], from: name } : undefined
+
+export const readFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
+  value === undefined ? undefined : { value, from: flag }
+
 interface Selection {
   named: Setting<string> | undefined
   baseUrl: Setting<string> | undefined
@@ -20,25 +28,14 @@ interface Selection {
   isComplete: boolean
 }
 
-export function readSelection(
-  flags: SelectionFlags,
-  env: Readonly<Record<string, string | undefined>>,
-): Selection {
-  const fromEnv = (name: string): Setting<string> | undefined =>
-    env[name] ? { value: env[name], from: name } : undefined
-  const fromFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
-    value === undefined ? undefined : { value, from: flag }
+export function readSelection(flags: SelectionFlags, env: Env): Selection {
   const named =
     (flags.local ? { value: localProfile, from: '--local' } : undefined) ??
-    fromFlag(flags.profile, '--profile') ??
-    fromEnv('MEETROOM_PROFILE')
-  const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
-  const key = readKey(env)
+    readFlag(flags.profile, '--profile') ??
+    readVariable(env, 'MEETROOM_PROFILE')
+  const baseUrl = readFlag(flags.baseUrl, '--base-url') ?? readVariable(env, 'MEETROOM_BASE_URL')
+  // Files and secret stores often add a line break to a key.
+  const apiKey = env['MEETROOM_API_KEY']?.trim()
+  const key = apiKey ? { value: apiKey, from: 'MEETROOM_API_KEY' } : undefined
   return { named, baseUrl, key, isComplete: !named && baseUrl !== undefined && key !== undefined }
-}
-
-/** Trims the key, because files and secret stores often add a line break. */
-function readKey(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
-  const value = env['MEETROOM_API_KEY']?.trim()
-  return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
 }

@@ -6,7 +6,9 @@ import { isSameService } from './same-service.ts'
 import {
   defaultProfile,
   localProfile,
+  readFlag,
   readSelection,
+  readVariable,
   type SelectionFlags,
   type Setting,
 } from './selection.ts'
@@ -101,11 +103,7 @@ export function resolveSettings(
   mayBeNew = false,
   servedUrl?: string,
 ): Settings {
-  const fromEnv = (name: string): Setting<string> | undefined =>
-    env[name] ? { value: env[name], from: name } : undefined
-  const fromFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
-    value === undefined ? undefined : { value, from: flag }
-
+  const fromEnv = (name: string) => readVariable(env, name)
   const { named, baseUrl, key, profile, values, config, known, readError } = selectProfile(
     flags,
     env,
@@ -132,7 +130,7 @@ export function resolveSettings(
       parseLinkTemplate,
     )
   const output =
-    fromFlag(flags.output, '--output') ??
+    readFlag(flags.output, '--output') ??
     (flags.json ? { value: 'json', from: '--json' } : undefined) ??
     fromEnv('MEETROOM_OUTPUT') ??
     fromProfile('output')
@@ -158,11 +156,11 @@ export function resolveSettings(
     apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
     output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
     timeout: convert(
-      fromFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
+      readFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
       parseTimeout,
     ) ?? { value: 30, from: 'default' },
     retries: convert(
-      fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
+      readFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
       parseRetries,
     ) ?? { value: 2, from: 'default' },
     auditLog: convert(
@@ -175,7 +173,7 @@ export function resolveSettings(
     joinUrl: readTemplate('join_url'),
     replayUrl: readTemplate('replay_url'),
     timeZone: convert(
-      fromFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
+      readFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
       parseTimeZone,
     ),
     protectedBy:

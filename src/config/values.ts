@@ -70,20 +70,16 @@ export function parseRetries(text: string): number {
   return Number(text)
 }
 
-export function parseAuditLog(text: string): string {
-  if (!isAbsolute(text))
-    throw new UsageError(`audit_log must be absolute, not “${text}”`, {
-      hint: 'pass an absolute path, as in /var/log/audit.log',
-    })
-  return text
-}
+export const parseAuditLog = (text: string) => requireAbsolute('audit_log', text, '/var/log/audit.log')
 
-export function parseDirectory(text: string): string {
-  if (!isAbsolute(text))
-    throw new UsageError(`save_deleted must be absolute, not “${text}”`, {
-      hint: 'pass an absolute path, as in /var/backups/meetroom',
-    })
-  return normalize(text)
+export const parseDirectory = (text: string) =>
+  normalize(requireAbsolute('save_deleted', text, '/var/backups/meetroom'))
+
+function requireAbsolute(setting: string, text: string, example: string): string {
+  if (isAbsolute(text)) return text
+  throw new UsageError(`${setting} must be absolute, not “${text}”`, {
+    hint: `pass an absolute path, as in ${example}`,
+  })
 }
 
 export function parseTimeZone(text: string): string {

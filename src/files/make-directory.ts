@@ -23,13 +23,9 @@ function makeOne(path: string): boolean {
     mkdirSync(path, { mode: 0o700 })
     return true
   } catch (error) {
-    if (isDirectory(path)) return false
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
     throw error
   }
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** @throws {UsageError} for a symbolic link, which may lead to a directory of another user */

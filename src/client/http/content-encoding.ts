@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import { readErrorCode } from '../../api/connection-failure.ts'
 import { maxBodyBytes, tooLarge, type WireResponse } from '../../api/wire.ts'
 
@@ -30,20 +31,14 @@ export async function decodeBody(response: WireResponse, encoding: string): Prom
 }
 
 function createDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
-  const request =
-    (decode: typeof zlib.gunzip): Decode =>
-    (body, options) =>
-      new Promise((resolve, reject) => {
-        decode(body, options, (error, decoded) => (error ? reject(error) : resolve(decoded)))
-      })
-  const gunzip = request(zlib.gunzip)
+  const gunzip: Decode = promisify(zlib.gunzip)
   // Some servers send deflate without the zlib header, whose first byte ends with the bits 1000.
   const inflate: Decode = (body, options) =>
-    request(((body[0] ?? 8) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(body, options)
+    promisify(((body[0] ?? 8) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(body, options)
   return new Map([
     ['gzip', gunzip],
     ['x-gzip', gunzip],
     ['deflate', inflate],
-    ['br', request(zlib.brotliDecompress)],
+    ['br', promisify(zlib.brotliDecompress)],
   ])
 }

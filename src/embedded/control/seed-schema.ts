@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { findClosest } from '../../api/closest.ts'
-import { describeIssue } from '../../api/issue.ts'
+import { describeIssue, formatPath } from '../../api/issue.ts'
 import { operations } from '../../api/operations.ts'
 import { parseTimestamp } from '../../api/readings.ts'
 import { UsageError } from '../../errors.ts'
@@ -147,10 +147,9 @@ function requireUnique(values: readonly (readonly [path: string, value: string |
 }
 
 function describeUnknownKey({ path, keys: [key = ''] }: z.core.$ZodIssueUnrecognizedKeys): string {
-  const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
   const known = listKeys(path)
   const closest = findClosest(key, known)
-  return `${`${place}.${key}`.slice(1)} is not a field of a seed; ${closest ? `did you mean ${closest}?` : `the fields are ${known.join(', ')}`}`
+  return `${formatPath([...path, key])} is not a field of a seed; ${closest ? `did you mean ${closest}?` : `the fields are ${known.join(', ')}`}`
 }
 
 function listKeys(path: readonly PropertyKey[]): string[] {
