@@ -54,7 +54,6 @@ export function createClient(options: ClientOptions): Client {
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
-  /** Sends a write. Not `async`, because an extra promise slows down every write. */
   function write<N extends OperationName>(name: N, input: AnyInput, trail: AuditTrail | undefined) {
     const endpoint: Endpoint = endpoints[name]
     const before = serviceFacts.known?.take(endpoint, input)
@@ -62,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
       endpoint,
       input,
       trail,
-      (result) => reader.readWrite(name, input, result, before) as OperationResponse<N>,
+      (result) => reader.readWrite(name, input, result, before) as Promise<OperationResponse<N>>,
       (error) => settle({ name, input, before, error }) as Promise<OperationResponse<N>>,
     )
   }

@@ -1,4 +1,5 @@
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { groupBy } from '../api/group-by.ts'
 import { getIdField } from '../api/guards.ts'
 import { toText } from '../api/to-text.ts'
 import { InterruptedError, type MeetroomError, toMeetroomError, type UnknownOutcomeError } from '../errors.ts'
@@ -64,11 +65,7 @@ const minListed = 10
 /** Reads the items of doubtful writes: from a list if needed or probably cheaper, otherwise individually. */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()
-  const groups = new Map<string, Doubt[]>()
-  for (const doubt of doubts) {
-    const list = `${listNameOf(doubt)} ${doubt.input.params?.['room_id'] ?? ''}`
-    groups.set(list, [...(groups.get(list) ?? []), doubt])
-  }
+  const groups = groupBy(doubts, (doubt) => `${listNameOf(doubt)} ${doubt.input.params?.['room_id'] ?? ''}`)
   const listed = [...groups.values()]
     .map((group) => (group.length < minListed ? group.filter(isOnlyListed) : group))
     .filter((group) => group.length > 0)
@@ -98,8 +95,7 @@ async function readFromList(
   if (!first) return
   const list = listNameOf(first)
   const room_id = first.input.params?.['room_id']
-  const open = new Map<string, Doubt[]>()
-  for (const doubt of group) open.set(keyOf(doubt), [...(open.get(keyOf(doubt)) ?? []), doubt])
+  const open = groupBy(group, keyOf)
   const missing = new Set(open.keys())
   const isNeeded = group.some(isOnlyListed)
   const id = getIdField(endpoints[list])

@@ -4,8 +4,8 @@ import type { Transport, WireRequest } from '../api/wire.ts'
 import { AuthError, type Hint, type RequestLine, suggest, UnknownOutcomeError } from '../errors.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { diagnose } from './no-response.ts'
-import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
-import { createSend, type FinalResponse, type Policy, type Send } from './retry.ts'
+import { type AnyInput, buildRequest, checkHint } from './request.ts'
+import { createSend, type FinalResponse, type Policy } from './retry.ts'
 import { isRepeatable } from './retry-policy.ts'
 
 export interface ServiceAccess {
@@ -41,22 +41,13 @@ export type Exchange = ReturnType<typeof createExchange>['exchange']
 
 export function createExchange(options: ExchangeOptions) {
   const { baseUrl } = options
-  let opening: Promise<OpenedService> | undefined
-  let opened: OpenedService | undefined
-  let judges: ExchangeResult['writes']
-
-  async function open(): Promise<OpenedService> {
-    opening ??= options.open().then(({ transport, apiKey }) => {
-      const headers = createHeaders(apiKey, options)
-      return {
-        headers,
-        bodyHeaders: { ...headers, ...jsonHeaders },
-        send: createSend(transport, options.policy, options),
-      }
-    })
-    opened = await opening
-    return opened
+  const openOnce = async () => {
+    const { transport, apiKey } = await options.open()
+    return { headers: createHeaders(apiKey, options), send: createSend(transport, options.policy, options) }
   }
+  let opening: ReturnType<typeof openOnce> | undefined
+  const open = () => (opening ??= openOnce())
+  let judges: ExchangeResult['writes']
 
   /** @param onUnknown settles a write whose outcome is unknown */
   async function exchange<T>(
@@ -67,42 +58,29 @@ export function createExchange(options: ExchangeOptions) {
     onUnknown?: (error: UnknownOutcomeError) => Promise<T>,
   ): Promise<T> {
     const request = buildRequest(baseUrl, endpoint, input)
-    const line = {
-      method: request.method,
-      path: request.url.slice(baseUrl.length),
-    }
+    const { method, url } = request
+    const line = { method, path: url.slice(baseUrl.length) }
     const write = endpoint.method !== 'GET'
-    const permission = options.beforeSend(request)
-    if (permission) await permission
-    const { send, headers, bodyHeaders } = opened ?? (await open())
+    await options.beforeSend(request)
+    const { send, headers } = await open()
     // Loads the module before the request, so that a load error cannot follow a write.
     if (write) judges ??= await import('./judged-write.ts')
-    if (trail) await trail.begin(request)
-    const ownHeaders = request.body === undefined ? headers : bodyHeaders
+    await trail?.begin(request)
     const { authorization } = headers
-    const { method, url, body } = request
     try {
       const sent = send(
+        { ...request, headers: { ...headers, ...request.headers, authorization } },
         {
-          method,
-          url,
-          headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
-          body,
-        },
-        {
-          repeatable: isRepeatable(endpoint),
+          ...{ repeatable: isRepeatable(endpoint), write, line },
           diagnose: (cause) => diagnose(baseUrl, cause),
-          write,
           check: () => checkHint(endpoint, input),
-          line,
         },
       )
       if (write) options.onWrite?.(sent)
       const response = await sent
       trail?.recordResponse(response.status)
       options.onExchange?.({ method, url, status: response.status })
-      const concluded = conclude({ response, line, writes: write ? judges : undefined })
-      return concluded instanceof Promise ? await concluded : concluded
+      return await conclude({ response, line, writes: write ? judges : undefined })
     } catch (error) {
       if (onUnknown && error instanceof UnknownOutcomeError) return onUnknown(error)
       throw error
@@ -112,15 +90,7 @@ export function createExchange(options: ExchangeOptions) {
   return { open, exchange }
 }
 
-type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
-
-interface OpenedService {
-  send: Send
-  headers: OwnHeaders
-  bodyHeaders: OwnHeaders
-}
-
-function createHeaders(apiKey: string, { userAgent, keyHint }: ExchangeOptions): OwnHeaders {
+function createHeaders(apiKey: string, { userAgent, keyHint }: ExchangeOptions) {
   // The HTTP library would quote a refused key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(

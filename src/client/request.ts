@@ -14,7 +14,7 @@ export interface AnyInput {
   headers?: Readonly<Record<string, string>>
 }
 
-export const jsonHeaders = { 'content-type': 'application/json' }
+const jsonHeaders = { 'content-type': 'application/json' }
 
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const { method } = endpoint

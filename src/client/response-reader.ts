@@ -30,7 +30,6 @@ interface ReaderOptions {
   onRemark?: (remark: Remark) => void
 }
 
-/** Reader of responses. Methods avoid promises where possible, because a promise slows down each request. */
 export class ResponseReader {
   readonly #options: ReaderOptions
   readonly #refusals: Refusals
@@ -43,28 +42,24 @@ export class ResponseReader {
     this.#serviceFacts = serviceFacts
   }
 
-  readResult<N extends OperationName, Missing = never>(
+  async readResult<N extends OperationName, Missing = never>(
     name: N,
     input: AnyInput,
     result: ExchangeResult,
     onRefusal: () => Promise<Missing> = () => this.#refusals.throwError(result, endpoints[name], input),
-  ): OperationResponse<N> | Promise<OperationResponse<N> | Missing> {
+  ): Promise<OperationResponse<N> | Missing> {
     const { response, line } = result
     const endpoint: Endpoint = endpoints[name]
     if (!isAccepted(response)) return onRefusal()
     const received = readResponse(response)
-    const accept = (): OperationResponse<N> | Promise<Missing> => {
-      if (isNullItem(endpoint, received)) return onRefusal()
-      const problem =
-        received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
-      if (problem !== undefined) throw unreadableError(problem, received, line, this.#options.baseUrl)
-      this.#serviceFacts.probe = this.#usableService
-      this.#serviceFacts.known?.add(endpoint, input, received.value)
-      return replaceNullList(name, received) as OperationResponse<N>
-    }
-    return mayReportProblem(received)
-      ? requireUsableRead(endpoint, result, received).then<OperationResponse<N> | Missing>(accept)
-      : accept()
+    if (mayReportProblem(received)) await requireUsableRead(endpoint, result, received)
+    if (isNullItem(endpoint, received)) return onRefusal()
+    const problem =
+      received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
+    if (problem !== undefined) throw unreadableError(problem, received, line, this.#options.baseUrl)
+    this.#serviceFacts.probe = this.#usableService
+    this.#serviceFacts.known?.add(endpoint, input, received.value)
+    return replaceNullList(name, received) as OperationResponse<N>
   }
 
   /** Reads the response to a lookup that may prove a write. */
@@ -85,12 +80,12 @@ export class ResponseReader {
     return { item, response: isNamed ? received : undefined }
   }
 
-  readWrite(
+  async readWrite(
     name: OperationName,
     input: AnyInput,
     result: ExchangeResult,
     before: Before,
-  ): ResponseBody | undefined | Promise<ResponseBody> {
+  ): Promise<ResponseBody | undefined> {
     const { response, line, writes } = result
     const route: Route = endpoints[name]
     if (!isAccepted(response)) return this.#readRefusedWrite(name, input, result, before)
@@ -116,32 +111,23 @@ export class ResponseReader {
     return createDeletionResponse(endpoints[name], input, before)
   }
 
-  readBody(
+  async readBody(
     route: Route,
     input: AnyInput,
     result: ExchangeResult,
     onResponse: OnResponse | undefined,
-  ): ResponseBody | Promise<ResponseBody> {
+  ): Promise<ResponseBody> {
     const { response, line, writes } = result
     const received = readResponse(response)
     onResponse?.(response, received)
     if (!isAccepted(response)) return this.#refusals.throwError(result, route, input)
     if (writes) {
       const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
-      const request = {
-        name,
-        route,
-        input: { ...input, params },
-        line,
-        response,
-        received,
-        before: undefined,
-      }
-      for (const remark of writes.judgeWrite(request).remarks) this.#options.onRemark?.(remark)
+      const write = { name, route, input: { ...input, params }, line, response, received, before: undefined }
+      for (const remark of writes.judgeWrite(write).remarks) this.#options.onRemark?.(remark)
     } else if (received.problem !== undefined)
       throw unreadableError(received.problem, received, line, this.#options.baseUrl)
-    else if (mayReportProblem(received))
-      return requireUsableRead(route, result, received).then(() => received)
+    else if (mayReportProblem(received)) await requireUsableRead(route, result, received)
     return received
   }
 }

@@ -64,7 +64,7 @@ interface Interruption {
   cancelUnsent?: AbortSignal
 }
 
-export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
+type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
  * Creates the function that sends requests. Retries unrepeatable requests only if the service did not process
@@ -110,8 +110,7 @@ class RequestRun {
     const { pacer } = policy
     const { signal } = this.#controller
     try {
-      const turn = pacer?.startRequest()
-      if (turn) await turn
+      await pacer?.startRequest()
       this.#startTimeout()
       for (;;) {
         let response: WireResponse | undefined

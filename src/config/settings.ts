@@ -103,7 +103,6 @@ export function resolveSettings(
   mayBeNew = false,
   servedUrl?: string,
 ): Settings {
-  const fromEnv = (name: string) => readVariable(env, name)
   const { named, baseUrl, key, profile, values, config, known, readError } = selectProfile(
     flags,
     env,
@@ -118,22 +117,26 @@ export function resolveSettings(
     values?.[name] === undefined
       ? undefined
       : { value: String(values[name]), from: `profile ${profile.value}` }
+  const readSetting = (name: SettableKey, flag?: string) =>
+    readFlag(flag, `--${name.replaceAll('_', '-')}`) ??
+    readVariable(env, `MEETROOM_${name.toUpperCase()}`) ??
+    fromProfile(name)
   const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
   const place = local ? servedUrl : url?.value
+  const served = withServed(known, servedUrl)
   const keyCommand = local || key ? undefined : fromProfile('key_command')
   const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
   // Links to another service must not contain the access tokens of this service.
   const isOwnUrl = !url || !values?.base_url || parseOrigin(values.base_url) === parseOrigin(url.value)
   const readTemplate = (name: 'join_url' | 'replay_url') =>
     convert(
-      fromEnv(`MEETROOM_${name.toUpperCase()}`) ?? (isOwnUrl ? fromProfile(name) : undefined),
+      isOwnUrl ? readSetting(name) : readVariable(env, `MEETROOM_${name.toUpperCase()}`),
       parseLinkTemplate,
     )
   const output =
-    readFlag(flags.output, '--output') ??
-    (flags.json ? { value: 'json', from: '--json' } : undefined) ??
-    fromEnv('MEETROOM_OUTPUT') ??
-    fromProfile('output')
+    flags.json && flags.output === undefined
+      ? { value: 'json', from: '--json' }
+      : readSetting('output', flags.output)
   if (flags.json && flags.output !== undefined && flags.output !== 'json')
     throw createFlagConflict('--json', `--output ${flags.output}`)
 
@@ -155,29 +158,14 @@ export function resolveSettings(
     apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,
     apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
     output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
-    timeout: convert(
-      readFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
-      parseTimeout,
-    ) ?? { value: 30, from: 'default' },
-    retries: convert(
-      readFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
-      parseRetries,
-    ) ?? { value: 2, from: 'default' },
-    auditLog: convert(
-      fromEnv('MEETROOM_AUDIT_LOG') ??
-        fromProfile('audit_log') ??
-        findAuditLog(place, withServed(known, servedUrl)),
-      parseAuditLog,
-    ),
-    saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
+    timeout: convert(readSetting('timeout', flags.timeout), parseTimeout) ?? { value: 30, from: 'default' },
+    retries: convert(readSetting('retries', flags.retries), parseRetries) ?? { value: 2, from: 'default' },
+    auditLog: convert(readSetting('audit_log') ?? findAuditLog(place, served), parseAuditLog),
+    saveDeleted: convert(readSetting('save_deleted'), parseDirectory),
     joinUrl: readTemplate('join_url'),
     replayUrl: readTemplate('replay_url'),
-    timeZone: convert(
-      readFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
-      parseTimeZone,
-    ),
-    protectedBy:
-      values?.protected === true ? profile.value : findProtector(place, withServed(known, servedUrl)),
+    timeZone: convert(readSetting('time_zone', flags.timeZone), parseTimeZone),
+    protectedBy: values?.protected === true ? profile.value : findProtector(place, served),
     readError,
   }
 }

@@ -138,7 +138,7 @@ function createSessionServices(
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })
-  const stopRetention = startRetention({ store, clock, onFailure })
+  const stopRetention = startRetention(store, clock, onFailure)
   const close = async () => {
     stopRetention()
     await hub.close()

@@ -40,13 +40,16 @@ export function admit(
 ): Admission {
   const room = requireRoom(store, roomId)
   if (room.terminated_at !== null) throw new Fault(400, 'terminated', 'the room is terminated')
-  const user = token === undefined ? undefined : findUser(store, token)
-  const member =
+  const user =
     token === undefined
       ? undefined
-      : user
-        ? findUserMember(store, roomId, user)
-        : findMember(store, roomId, token)
+      : store.one<JoiningUser>(
+          'SELECT user_id, name, default_member_type FROM users WHERE access_token = ?',
+          token,
+        )
+  const member = user
+    ? store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user.user_id)
+    : findMember(store, roomId, token)
   if (token !== undefined && !user && !member) throw unauthorized('the access token is not valid')
   if (token === undefined && room.type !== 'open')
     throw unauthorized('this room needs the access token of a user')
@@ -70,15 +73,8 @@ export function admit(
 
 type JoiningUser = Pick<UserRow, 'user_id' | 'name' | 'default_member_type'>
 
-function findUser(store: Store, token: string): JoiningUser | undefined {
-  return store.one('SELECT user_id, name, default_member_type FROM users WHERE access_token = ?', token)
-}
-
-function findUserMember(store: Store, roomId: string, { user_id }: JoiningUser): MemberRow | undefined {
-  return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
-}
-
-function findMember(store: Store, roomId: string, token: string): MemberRow | undefined {
+function findMember(store: Store, roomId: string, token: string | undefined): MemberRow | undefined {
+  if (token === undefined) return undefined
   const [id = ''] = token.split('.')
   const member = store.one<MemberRow>(
     'SELECT * FROM present_members WHERE id = ? AND room_id = ? AND user_id IS NOT NULL',

@@ -1,3 +1,4 @@
+import { groupBy } from '../../api/group-by.ts'
 import type { EndReason } from '../../api/vocabulary.ts'
 import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
@@ -55,17 +56,6 @@ export function recordDepartures<S extends RecordedSession>(
     roomsWithEvents.push(roomId)
   }
   return roomsWithEvents
-}
-
-function groupBy<S, K>(sessions: readonly S[], readKey: (session: S) => K): Map<K, S[]> {
-  const groups = new Map<K, S[]>()
-  for (const session of sessions) {
-    const key = readKey(session)
-    const group = groups.get(key)
-    if (group) group.push(session)
-    else groups.set(key, [session])
-  }
-  return groups
 }
 
 export function groupByRoom<S extends RecordedSession>(sessions: readonly S[]): Map<string, S[]> {

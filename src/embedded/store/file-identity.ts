@@ -1,12 +1,6 @@
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { openRegular } from '../../files/read-file.ts'
 
-/**
- * Maximum age of a path check for `wereLost`, in milliseconds. A check for every commit takes 2% of the time
- * of a write.
- */
-const maxAgeMs = 100
-
 /** Files of an open database, to detect their deletion or replacement, or a truncated log. */
 export class DatabaseFiles {
   readonly #paths: readonly string[]
@@ -14,7 +8,6 @@ export class DatabaseFiles {
   /** Descriptor of the write-ahead log; undefined if the database has none. */
   readonly #log: number | undefined
   #logBytes = 0
-  #checkedAt = 0
   #isLost = false
 
   constructor(database: string) {
@@ -27,15 +20,7 @@ export class DatabaseFiles {
 
   /** Returns true from the first call that finds a file deleted or replaced, or the log truncated. */
   areLost(): boolean {
-    this.#checkedAt = performance.now()
     this.#isLost ||= this.#identify() !== this.#opened
-    this.noteLog()
-    return this.#isLost
-  }
-
-  /** Like `areLost`, but the check of the paths may be up to `maxAgeMs` old. */
-  wereLost(): boolean {
-    if (performance.now() - this.#checkedAt >= maxAgeMs) return this.areLost()
     this.noteLog()
     return this.#isLost
   }

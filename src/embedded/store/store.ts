@@ -150,7 +150,7 @@ export class Store {
   #openBatch(): Write[] {
     if (!this.#batch) {
       // A large change reaches the log before its commit, and would hide a truncation.
-      if (this.#files?.wereLost()) throw fileLost()
+      this.requireFiles()
       this.#db.exec('BEGIN IMMEDIATE; SAVEPOINT work')
       this.#batch = []
       this.#changes = []
@@ -176,7 +176,7 @@ export class Store {
     const batch = this.#batch
     if (!batch) return
     try {
-      if (this.#files?.wereLost()) throw fileLost()
+      this.requireFiles()
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#rollBack(error)

@@ -1,7 +1,8 @@
 import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
 import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { createWebhookHeaders } from '../../api/webhook-headers.ts'
-import type { Delivery, WebhookTarget } from './outbox.ts'
+import type { DeliveryRow } from '../store/rows.ts'
+import type { WebhookTarget } from './outbox.ts'
 import { ForbiddenAddress, type Post, timeoutMs } from './post.ts'
 
 export interface AttemptResult {
@@ -13,26 +14,15 @@ export interface AttemptResult {
 
 const maxExcerpt = 200
 
-interface Sender {
-  post: Post
-  now(): number
-  userAgent: string
-}
-
 export async function attemptDelivery(
-  { id, target, body, redeliveries }: Delivery,
-  { post, now, userAgent }: Sender,
+  { id, target, body, redeliveries }: DeliveryRow,
+  { post, now, userAgent }: { post: Post; now(): number; userAgent: string },
 ): Promise<AttemptResult> {
   const webhook = JSON.parse(target) as WebhookTarget
   const { url, headers, secret } = webhook
   // Earlier versions stored connection headers.
   const reserved = Object.keys(headers ?? {}).find(isConnectionHeader)
-  if (reserved !== undefined)
-    return {
-      outcome: 'forbidden',
-      error: `the header ${reserved} of the webhook cannot be sent`,
-      excerpt: null,
-    }
+  if (reserved !== undefined) return forbid(`the header ${reserved} of the webhook cannot be sent`)
   const unixSeconds = Math.floor(now() / 1000)
   try {
     const { status, text } = await post(
@@ -44,12 +34,14 @@ export async function attemptDelivery(
   } catch (error) {
     const code = readErrorCode(error)
     if (error instanceof ForbiddenAddress || code === 'EFORBIDDEN')
-      return { outcome: 'forbidden', error: 'the address is private or link-local', excerpt: null }
+      return forbid('the address is private or link-local')
     const isTimeout = code === 'TimeoutError' || /TIMEOUT/.test(code)
     const reason = isTimeout ? `no response within ${timeoutMs / 1000} seconds` : describeReason(code)
     return { outcome: 'unreachable', error: reason, excerpt: null }
   }
 }
+
+const forbid = (error: string): AttemptResult => ({ outcome: 'forbidden', error, excerpt: null })
 
 /** Redacts header values and secrets of at least `minSecret` characters, because receivers may echo them. */
 function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {

@@ -1,7 +1,8 @@
 import { type Clock, startLongTimer } from '../common/clock.ts'
+import type { DeliveryRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { attemptDelivery } from './attempt.ts'
-import { type Delivery, hasPacked, unpack, type WebhookTarget } from './outbox.ts'
+import { hasPacked, unpack, type WebhookTarget } from './outbox.ts'
 import type { Post } from './post.ts'
 import { attemptsPerRemoval, removeFinished } from './retention.ts'
 import { recordAttempt } from './states.ts'
@@ -63,15 +64,11 @@ export class Deliveries {
 
   start(): void {
     const { store } = this.#options
-    for (const { room_id } of store.all<{ room_id: string }>(
-      `SELECT room_id FROM deliveries WHERE finished_at IS NULL AND attempts = round_start
-       UNION SELECT room_id FROM packed_moves`,
-    ))
-      this.wake(room_id)
-    for (const delivery of store.all<Delivery>(
-      'SELECT * FROM deliveries WHERE finished_at IS NULL AND attempts > round_start',
-    ))
-      this.#scheduleRetry(delivery.seq, delivery.next_at ?? 0)
+    const rooms = `SELECT room_id FROM deliveries WHERE finished_at IS NULL AND attempts = round_start
+       UNION SELECT room_id FROM packed_moves`
+    for (const { room_id } of store.all<{ room_id: string }>(rooms)) this.wake(room_id)
+    const failed = 'SELECT * FROM deliveries WHERE finished_at IS NULL AND attempts > round_start'
+    for (const { seq, next_at } of store.all<DeliveryRow>(failed)) this.#scheduleRetry(seq, next_at ?? 0)
   }
 
   wake(roomId: string): void {
@@ -105,11 +102,12 @@ export class Deliveries {
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
+    const { store, newId } = this.#options
     // The last `seq` prevents each query from reading thousands of failed events again.
     let last = 0
     while (!this.#closed) {
       if (this.#rewound.delete(roomId)) last = 0
-      const delivery = this.#options.store.one<Delivery>(
+      const delivery = store.one<DeliveryRow>(
         `SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND finished_at IS NULL AND attempts = round_start
          ORDER BY seq LIMIT 1`,
         roomId,
@@ -119,17 +117,12 @@ export class Deliveries {
         last = delivery.seq
         // A redelivery that was requested during a retry follows that retry.
         if (!this.#attempted.has(delivery.seq)) await this.#attempt(delivery)
-      } else if (hasPacked(this.#options.store, roomId)) await this.#unpack(roomId)
+      } else if (hasPacked(store, roomId)) await this.#record(() => unpack(store, newId, roomId))
       else return
     }
   }
 
-  #unpack(roomId: string): Promise<void> {
-    const { store, newId } = this.#options
-    return this.#record(() => unpack(store, newId, roomId))
-  }
-
-  async #attempt(delivery: Delivery): Promise<void> {
+  async #attempt(delivery: DeliveryRow): Promise<void> {
     const { store, clock, post, userAgent, onAttempt } = this.#options
     const { seq, id, room_id, attempts, round_start } = delivery
     const { url } = JSON.parse(delivery.target) as WebhookTarget
@@ -141,7 +134,7 @@ export class Deliveries {
     const nextAt = now + Math.round(this.#computeRetryDelay(attempts - round_start))
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
-      next = recordAttempt(store, delivery, result, { now, nextAt })
+      next = recordAttempt(store, delivery, result, now, nextAt)
       // Without `afterCommit`, a redelivery in the same commit would be skipped as a running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
@@ -163,7 +156,7 @@ export class Deliveries {
 
   async #retry(seq: number, due: number): Promise<void> {
     // A redelivery, or a 410 response to another event, may have ended this retry.
-    const delivery = this.#options.store.one<Delivery>(
+    const delivery = this.#options.store.one<DeliveryRow>(
       'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?',
       seq,
       due,

@@ -3,10 +3,7 @@ import type { BodyOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
 import { formatTimestamp } from '../common/values.ts'
-import type { DeliveryRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-
-export type Delivery = DeliveryRow
 
 export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
@@ -101,17 +98,6 @@ function enqueue(
 
 function toEvent(roomId: string, move: PresenceChange): Event {
   const { action, sessionId, memberId, userId, sessionsCount, membersCount, at } = move
-  const user = userId === null ? {} : { userId }
-  return {
-    action,
-    payload: {
-      roomId,
-      ...user,
-      memberId,
-      sessionId,
-      sessionsCount,
-      membersCount,
-      timestamp: formatTimestamp(at),
-    },
-  }
+  const who = { roomId, ...(userId !== null && { userId }), memberId, sessionId }
+  return { action, payload: { ...who, sessionsCount, membersCount, timestamp: formatTimestamp(at) } }
 }

@@ -16,17 +16,11 @@ export function removeFinished(store: Store, now: number): void {
   )
 }
 
-interface RetentionOptions {
-  store: Store
-  clock: Clock
-  onFailure(error: unknown): void
-}
-
 /**
  * Removes old finished deliveries at the start and every hour.
  * @returns a function that stops the timer
  */
-export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {
+export function startRetention(store: Store, clock: Clock, onFailure: (error: unknown) => void): () => void {
   async function remove(): Promise<void> {
     const oldest = store.one<{ finished_at: number | null }>(
       'SELECT min(finished_at) AS finished_at FROM deliveries WHERE finished_at IS NOT NULL',

@@ -1,9 +1,8 @@
 import type { DeliveryState } from '../../api/vocabulary.ts'
 import { forbidden, notFound } from '../common/faults.ts'
-import { maxTotal } from '../store/rows.ts'
+import { type DeliveryRow, maxTotal } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { AttemptResult } from './attempt.ts'
-import type { Delivery } from './outbox.ts'
 import { keepFinishedMs } from './retention.ts'
 
 /** Maximum time for retries of an event or a redelivery, in milliseconds. */
@@ -15,22 +14,18 @@ const maxRetryMs = 24 * 60 * 60 * 1000
  */
 const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min(round_start, ${maxTotal - 1})`
 
-interface Times {
-  now: number
-  /** Time of the next attempt in Unix milliseconds, if this attempt fails. */
-  nextAt: number
-}
-
 /**
  * Call inside `store.write`.
+ * @param nextAt time of the next attempt in Unix milliseconds, if this attempt fails
  * @returns time of the next attempt in Unix milliseconds; 'now' if a redelivery was requested during the
  * attempt; undefined for none
  */
 export function recordAttempt(
   store: Store,
-  delivery: Delivery,
+  delivery: DeliveryRow,
   { outcome, error, excerpt }: AttemptResult,
-  { now, nextAt }: Times,
+  now: number,
+  nextAt: number,
 ): number | 'now' | undefined {
   const { seq, room_id, redeliveries, round_at, created_at } = delivery
   const isDelivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
@@ -83,8 +78,8 @@ function endWebhook(store: Store, roomId: string, now: number): void {
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
  * @throws {Fault} if the delivery is missing or cannot be redelivered
  */
-export function requestRedelivery(store: Store, id: string, now: number): Delivery {
-  const delivery = store.one<Delivery>(
+export function requestRedelivery(store: Store, id: string, now: number): DeliveryRow {
+  const delivery = store.one<DeliveryRow>(
     'SELECT * FROM deliveries WHERE id = ? AND (finished_at IS NULL OR finished_at > ?)',
     id,
     now - keepFinishedMs,
@@ -100,5 +95,5 @@ export function requestRedelivery(store: Store, id: string, now: number): Delive
     now,
     delivery.seq,
   )
-  return store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq) ?? delivery
+  return store.one<DeliveryRow>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq) ?? delivery
 }

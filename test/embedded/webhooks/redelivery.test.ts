@@ -274,12 +274,8 @@ describe('a delivery with the maximum number of attempts', () => {
 
 describe('finished deliveries', () => {
   const retain = () =>
-    startRetention({
-      store: world.store,
-      clock: world.clock,
-      onFailure: (error) => {
-        throw error
-      },
+    startRetention(world.store, world.clock, (error) => {
+      throw error
     })
   const rows = () => world.store.one<{ count: number }>('SELECT count(*) AS count FROM deliveries')?.count
 
