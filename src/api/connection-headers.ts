@@ -1,18 +1,7 @@
-const names = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const names =
+  /^(connection|content-length|expect|host|http2-settings|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 /** Returns true for a header that only the HTTP client may set. */
 export function isConnectionHeader(name: string): boolean {
-  const lower = name.toLowerCase()
-  return names.has(lower) || lower.startsWith('proxy-')
+  return names.test(name)
 }

@@ -53,7 +53,6 @@ function parseChecked(text: string, levels: number): Parsed {
 const quickBytes = 512 * 1024
 /** Highest byte in the UTF-8 encoding of Latin-1 characters. */
 const lastLatin1 = 0xc3
-/** Number of different hashes of field names. */
 const nameSlots = 2 ** 20
 const [quote, backslash, colon, comma, openList, closeList, openObject, closeObject] =
   Buffer.from('"\\:,[]{}')

@@ -179,12 +179,8 @@ function toCharacter(decimal: string | undefined, hex: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }
 
-export function describeMatch({
-  field,
-  sent,
-  received,
-  isListed,
-}: Pick<FieldMatch, 'field' | 'sent' | 'received' | 'isListed'>): string {
+export function describeMatch(match: Omit<FieldMatch, 'match' | 'shownAs'>): string {
+  const { field, sent, received, isListed } = match
   if (!isListed) return `${field} has a different value`
   return `${field} is ${quoteDifference(received, sent)}, not ${quoteDifference(sent, received)}`
 }

@@ -47,17 +47,8 @@ const toMessage = (message: string | undefined) => (message ? { message } : {})
 
 /** Fields that may hold the message, in the order of the search. */
 const messageFields = [
-  'message',
-  'errors',
-  'detail',
-  'details',
-  'error_description',
-  'error',
-  'reason',
-  'err',
-  'msg',
-  'description',
-  'title',
+  ...['message', 'errors', 'detail', 'details', 'error_description', 'error', 'reason', 'err', 'msg'],
+  ...['description', 'title'],
 ]
 
 /** Finds the message in common forms of errors, such as `{error:{message}}` and RFC 9457. */

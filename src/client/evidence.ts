@@ -131,7 +131,6 @@ function userKey({ user_id }: Item): string {
   return `user ${toText(user_id)}`
 }
 
-/** Returns true if a list item shows all fields of a write. */
 function showsAll({ name, input }: Doubt, item: Item): boolean {
   return compareFields(endpoints[name], input.body, item).every(
     ({ match }) => match !== 'hidden' && match !== 'unlisted',

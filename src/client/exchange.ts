@@ -8,16 +8,11 @@ import { type AnyInput, buildRequest, checkHint } from './request.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
 import { isRepeatable } from './retry-policy.ts'
 
-export interface ServiceAccess {
-  transport: Transport
-  apiKey: string
-}
-
 export interface ExchangeOptions {
   /** Base URL without a trailing slash. */
   baseUrl: string
   /** Runs at most once, before the first request is sent. */
-  open: () => Promise<ServiceAccess>
+  open: () => Promise<{ transport: Transport; apiKey: string }>
   /** Runs before every request, including probes, but not before retries. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string

@@ -5,7 +5,7 @@ import { describeErrorResponse } from './error-message.ts'
 import { type ParsedResponse, quoteBody, type ResponseBody } from './parsed-response.ts'
 import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
-import { type Before, judgeResponse, type Remark } from './verdict.ts'
+import { type Before, judgeResponse } from './verdict.ts'
 
 export { createDeletionResponse, isReadable, prove, settleNow } from './proof.ts'
 
@@ -19,15 +19,11 @@ interface Write {
   before: Before
 }
 
-interface JudgedWrite {
-  response: ResponseBody
-  /** True if the response shows the written item. */
-  isShown: boolean
-  remarks: readonly Remark[]
-}
-
-/** @throws {ApiError | NotAppliedError | UnknownOutcomeError} for every verdict except `done` */
-export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
+/**
+ * @returns `isShown`: true if the response shows the written item
+ * @throws {ApiError | NotAppliedError | UnknownOutcomeError} for every verdict except `done`
+ */
+export function judgeWrite({ name, route, input, line, response, received, before }: Write) {
   const endpoint: Endpoint | undefined = name && endpoints[name]
   const verdict = judgeResponse(endpoint, input, received, before)
   if (verdict.is === 'done')
@@ -44,12 +40,8 @@ export function judgeWrite({ name, route, input, line, response, received, befor
       const { message } = describeErrorResponse(response)
       const text = `the service refuses the request (${status})${message === undefined ? '' : `: ${message}`}`
       if (!response.afterLostAttempt) throw new ApiError(text, details)
-      throw new UnknownOutcomeError(
-        `${text}; an earlier attempt got no response and may have made the change`,
-        {
-          ...{ ...details, hint },
-        },
-      )
+      const doubt = `${text}; an earlier attempt got no response and may have made the change`
+      throw new UnknownOutcomeError(doubt, { ...details, hint })
     }
     case 'not applied':
       throw new NotAppliedError(`the response (${status}) contradicts the request: ${verdict.problem}`, {
@@ -61,13 +53,11 @@ export function judgeWrite({ name, route, input, line, response, received, befor
       const { problem, createdId } = verdict
       const possibleId = verdict.is === 'open' ? verdict.possibleId : undefined
       const created = createdId === undefined ? '' : `; it created ${createdId}`
-      throw new UnknownOutcomeError(
-        `the response (${status}) does not show whether the change was made: ${problem}${created}`,
-        {
-          ...{ ...details, hint, createdId, possibleId, isFinal: verdict.is === 'unknown' },
-          accepted: route.method === 'POST' && !route.repeatable,
-        },
-      )
+      const doubt = `the response (${status}) does not show whether the change was made: ${problem}${created}`
+      throw new UnknownOutcomeError(doubt, {
+        ...{ ...details, hint, createdId, possibleId, isFinal: verdict.is === 'unknown' },
+        accepted: route.method === 'POST' && !route.repeatable,
+      })
     }
   }
 }

@@ -35,8 +35,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   if (!isNotFound && status !== 400) return undefined
   const user = await findMissingUser(refusal)
   if (user !== undefined) return new UnknownUserError([user], details)
-  if (!isNotFound) return undefined
-  return createNotFoundError(refusal)
+  return isNotFound ? createNotFoundError(refusal) : undefined
 }
 
 export function judgeAbsence(
@@ -57,10 +56,8 @@ function isOnlyIds({ params, query, body }: AnyInput): boolean {
 }
 
 function explainWrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError {
-  return new WrongBaseUrlError(`${baseUrl} does not respond as a Meeting Room Service`, {
-    ...details,
-    hint: explainBaseUrl(baseUrl),
-  })
+  const text = `${baseUrl} does not respond as a Meeting Room Service`
+  return new WrongBaseUrlError(text, { ...details, hint: explainBaseUrl(baseUrl) })
 }
 
 const maxLookups = 5
@@ -79,22 +76,14 @@ function isOwnPath({ id }: Route): boolean {
   return id.startsWith('api.')
 }
 
-function createNotFoundError({
-  endpoint,
-  input,
-  description,
-  message,
-  details,
-  baseUrl,
-}: ParsedErrorResponse): NotFoundError {
+function createNotFoundError(refusal: ParsedErrorResponse): NotFoundError {
+  const { endpoint, input, description, message, details, baseUrl } = refusal
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
     // Services have the paths of most operations, so the base URL is probably wrong.
     const hint = isOwnPath(endpoint) ? undefined : explainBaseUrl(baseUrl)
-    return new NotFoundError(`the service does not know ${details.request.path}${message}`, {
-      ...details,
-      hint,
-    })
+    const text = `the service does not know ${details.request.path}${message}`
+    return new NotFoundError(text, { ...details, hint })
   }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   const ids = params.map(([, id]) => id)

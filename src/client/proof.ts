@@ -12,7 +12,7 @@ import type { Item } from './compare.ts'
 import { type Doubt, type Evidence, type ProofReader, readAll, targetId } from './evidence.ts'
 import type { ResponseBody } from './parsed-response.ts'
 import { type AnyInput, callerId } from './request.ts'
-import { type Before, judgeRead, type Verdict } from './verdict.ts'
+import { type Before, judgeRead } from './verdict.ts'
 
 export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Proof>>
 
@@ -39,10 +39,7 @@ export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boole
 }
 
 /** Determines the outcome of writes by reading the items. Repeats reads with the verdict `old`. */
-export async function prove(
-  doubts: readonly Doubt[],
-  reader: ProofReader,
-): Promise<ReadonlyMap<Doubt, Proof>> {
+export async function prove(doubts: readonly Doubt[], reader: ProofReader): ReturnType<Prove> {
   const proofs = new Map<Doubt, Proof>()
   const problems = new Map<Doubt, string>()
   let open = doubts
@@ -79,7 +76,12 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
   switch (verdict.is) {
     case 'done':
       for (const remark of verdict.remarks) onRemark(remark)
-      return { response: toResponse(doubt, verdict, response) }
+      return {
+        response:
+          endpoint.method === 'DELETE'
+            ? createDeletionResponse(endpoint, input, before)
+            : (response ?? createResponse(endpoint, verdict.item)),
+      }
     case 'old':
       return { old: verdict.problem }
     case 'not applied': {
@@ -89,9 +91,7 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
       return {
         error: new NotAppliedError(
           `the service did not make the change as requested: ${verdict.problem}${created}`,
-          {
-            ...{ status, request, body, hint, createdId, cause: error },
-          },
+          { status, request, body, hint, createdId, cause: error },
         ),
       }
     }
@@ -102,24 +102,14 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
 
 function createUnknownError({ error }: Doubt, problem: string): UnknownOutcomeError {
   const { status, request, body, hint, createdId, accepted, requestId, retryAfter } = error
-  return new UnknownOutcomeError(`${error.message}; a read does not confirm the change: ${problem}`, {
-    ...{ status, request, body, hint, createdId, accepted, requestId, retryAfter, cause: error },
-  })
+  const details = { status, request, body, hint, createdId, accepted, requestId, retryAfter, cause: error }
+  const text = `${error.message}; a read does not confirm the change: ${problem}`
+  return new UnknownOutcomeError(text, details)
 }
 
 function toInterruption({ error }: Doubt, cause: unknown): MeetroomError {
   if (!(cause instanceof InterruptedError)) return toMeetroomError(cause)
   return new InterruptedError(cause.signal, { hint: error.hint, request: error.request })
-}
-
-function toResponse(
-  { name, input, before }: Doubt,
-  { item }: Extract<Verdict, { is: 'done' }>,
-  response?: ResponseBody,
-): ResponseBody {
-  const endpoint: Endpoint = endpoints[name]
-  if (endpoint.method === 'DELETE') return createDeletionResponse(endpoint, input, before)
-  return response ?? createResponse(endpoint, item)
 }
 
 export function createDeletionResponse(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {

@@ -39,9 +39,8 @@ export async function requireUsableRead(
   const details = { status, request: line, body: quoteBody(received) }
   if (hasError && (reportsError(others) || !showsItems(endpoint, others)))
     throw new ServiceError(`the service reports an error (${status})${reason}`, details)
-  throw new IncompleteError(`the service reports an incomplete response${reason}`, {
-    ...{ ...details, retryable: true },
-  })
+  const text = `the service reports an incomplete response${reason}`
+  throw new IncompleteError(text, { ...details, retryable: true })
 }
 
 function isPartial(body: Body): boolean {

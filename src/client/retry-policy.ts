@@ -17,11 +17,7 @@ export function isRepeatable({ method, repeatable }: Route): boolean {
  * Returns true if a request can be retried. A 503 shows that nothing was processed only with a positive
  * `Retry-After`, because proxies add zero.
  */
-export function isRetriedStatus(
-  status: number,
-  repeatable: boolean,
-  retryAfter: string | undefined,
-): boolean {
+export function isRetriedStatus(status: number, repeatable: boolean, retryAfter?: string): boolean {
   if (isBusy(status)) return repeatable || status === 429 || isPositive(retryAfter)
   return repeatable && gaveUpStatuses.has(status)
 }

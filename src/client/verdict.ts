@@ -84,10 +84,8 @@ export function judgeRead(
       ({ match }) => match === 'hidden' || (shown.length === 0 && match === 'unlisted'),
     )
     if (hidden.length === 0) return { is: 'done', item, remarks: listRemarks(fields) }
-    return {
-      is: 'unknown',
-      problem: `the ${noun} does not show ${hidden.map(({ field }) => field).join(', ')}`,
-    }
+    const names = hidden.map(({ field }) => field).join(', ')
+    return { is: 'unknown', problem: `the ${noun} does not show ${names}` }
   }
   const applied = shown.filter(
     (field) => !doubtful.includes(field) && wasOther(field, field.sent, before) !== false,
@@ -129,12 +127,10 @@ function judgeEvent(
   return done
 }
 
-/** Returns true if the service chooses the ID of a new item. */
 function isIdAssigned({ method, repeatable }: Endpoint): boolean {
   return method === 'POST' && !repeatable
 }
 
-/** Finds the item under its name, in `data`, or in the response itself. */
 function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
   const { result } = endpoint
   const data = isRecord(body['data']) ? body['data'] : {}
@@ -142,7 +138,6 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/** Requires matching IDs, and the label of a new item. */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
@@ -193,21 +188,13 @@ function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   // The members of a new room are separate items, so the room need not show them.
   const hidden = fields.filter(({ match, sent }) => match === 'unlisted' && !Array.isArray(sent))
   const names = hidden.map(({ field }) => field).join(', ')
-  return [
-    ...respelled.map((match) => ({
-      about: match.field,
-      text: `the service returns a different spelling: ${describeMatch(match)}`,
-    })),
-    ...(names === ''
-      ? []
-      : [
-          {
-            about: 'hidden fields',
-            text: `the service accepted ${names}, but does not show ${hidden.length > 1 ? 'them' : 'it'}`,
-            isHidden: true,
-          },
-        ]),
-  ]
+  const remarks: Remark[] = respelled.map((match) => ({
+    about: match.field,
+    text: `the service returns a different spelling: ${describeMatch(match)}`,
+  }))
+  if (names === '') return remarks
+  const text = `the service accepted ${names}, but does not show ${hidden.length > 1 ? 'them' : 'it'}`
+  return [...remarks, { about: 'hidden fields', text, isHidden: true }]
 }
 
 function judgeOtherId({ field, named, received }: OtherId): Verdict | undefined {

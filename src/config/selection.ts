@@ -20,15 +20,8 @@ export const readVariable = (env: Env, name: string): Setting<string> | undefine
 export const readFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
   value === undefined ? undefined : { value, from: flag }
 
-interface Selection {
-  named: Setting<string> | undefined
-  baseUrl: Setting<string> | undefined
-  key: Setting<string> | undefined
-  /** True if base URL and key are given and no profile is named. */
-  isComplete: boolean
-}
-
-export function readSelection(flags: SelectionFlags, env: Env): Selection {
+/** Returns `isComplete: true` if base URL and key are given and no profile is named. */
+export function readSelection(flags: SelectionFlags, env: Env) {
   const named =
     (flags.local ? { value: localProfile, from: '--local' } : undefined) ??
     readFlag(flags.profile, '--profile') ??

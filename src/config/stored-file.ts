@@ -86,7 +86,6 @@ function parseConfig(text: string): StoredConfig | undefined {
   }
 }
 
-/** Pattern of the names of profiles. */
 export const profileName = /^[a-z0-9][\w.-]{0,63}$/i
 
 export function findProfile(config: StoredConfig, name: string): Profile | undefined {

@@ -29,25 +29,17 @@ const retryDelayMs = 50
  * Connects to the process that serves a workspace, otherwise opens the workspace in this process. Tries to
  * reconnect if a request cannot be sent.
  */
-export async function connectWorkspace({
-  dir,
-  servingProcess,
-  host,
-  connect,
-  notice,
-}: ConnectWorkspaceOptions): Promise<WorkspaceConnection> {
+export async function connectWorkspace(options: ConnectWorkspaceOptions): Promise<WorkspaceConnection> {
+  const { dir, host, connect } = options
   const opened: OpenTransport[] = []
-  const firstConnection = await open(servingProcess)
+  const firstConnection = await open(options.servingProcess)
   let latest = Promise.resolve(firstConnection)
 
   async function open(servingProcess: ServingProcessWithKey | undefined): Promise<WorkspaceConnection> {
+    const { base_url: baseUrl = '', apiKey = '' } = servingProcess ?? {}
     const connection = servingProcess
-      ? {
-          transport: await connect(servingProcess.base_url),
-          apiKey: servingProcess.apiKey,
-          baseUrl: servingProcess.base_url,
-        }
-      : await openInProcess(dir, host, notice)
+      ? { transport: await connect(baseUrl), apiKey, baseUrl }
+      : await openInProcess(options)
     opened.push(connection.transport)
     return connection
   }
@@ -58,11 +50,8 @@ export async function connectWorkspace({
       const current = latest
       const connection = await current
       try {
-        return await connection.transport(
-          connection === firstConnection ? request : redirectRequest(request, connection),
-          signal,
-          cancelUnsent,
-        )
+        const redirected = connection === firstConnection ? request : redirectRequest(request, connection)
+        return await connection.transport(redirected, signal, cancelUnsent)
       } catch (error) {
         const isUnsent = error instanceof TransportError && !error.maybeSent
         if (!isUnsent || cancelUnsent?.aborted || host.monotonic() - startedAt > reconnectTimeoutMs)
@@ -79,11 +68,8 @@ export async function connectWorkspace({
   return { ...firstConnection, transport: Object.assign(transport, { close }) }
 }
 
-async function openInProcess(
-  dir: string,
-  host: ConnectWorkspaceOptions['host'],
-  notice: ConnectWorkspaceOptions['notice'],
-): Promise<WorkspaceConnection> {
+async function openInProcess(options: ConnectWorkspaceOptions): Promise<WorkspaceConnection> {
+  const { dir, host, notice } = options
   const { createDamageError, openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {

@@ -2,8 +2,7 @@ import type { Clock } from './common/clock.ts'
 import { toStorageFault } from './common/faults.ts'
 import { createIds } from './common/ids.ts'
 import { type Log, logNotice } from './common/log.ts'
-import type { HandlerContext } from './handlers/handler-context.ts'
-import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
+import { createHandlerContext, createService, type Interceptor } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
 import type { AnonymousLimits } from './sessions/join-limiter.ts'
 import { type ConnectInterceptor, Sockets } from './sessions/sockets.ts'
@@ -32,33 +31,17 @@ export interface InstanceOptions {
   log: Log
 }
 
-/** Open workspace with operations, sessions and webhooks, but without a network listener. */
-export interface Instance {
-  apiKey: string
-  service: Service
-  upgrade: Upgrade
-  context: HandlerContext
-  hub: Hub
-  sockets: Sockets
-  deliveries: Deliveries
-  probePeers(ms: number): Promise<void>
-  settle(): Promise<void>
-  /** Like `close`, but waits up to a second for the clients to close their connections. */
-  shutDown(): Promise<void>
-  close(): Promise<void>
-}
+export type Instance = Awaited<ReturnType<typeof openInstance>>
 
-/** @throws the errors of `openWorkspace` */
-export async function openInstance(options: InstanceOptions): Promise<Instance> {
+/**
+ * Opens a workspace with operations, sessions and webhooks, but without a network listener.
+ * @throws the errors of `openWorkspace`
+ */
+export async function openInstance(options: InstanceOptions) {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
   const host = { now: () => clock.now(), quietly: machine.quietly, effectiveUid: machine.effectiveUid }
   const workspace = await openWorkspace({
-    dir,
-    keyFile,
-    apiKey,
-    host,
-    notice: logNotice(log),
-    isLocked: true,
+    ...{ dir, keyFile, apiKey, host, notice: logNotice(log), isLocked: true },
   })
   const services = createSessionServices(workspace, clock, options)
   const { hub, sockets, deliveries } = services
@@ -84,9 +67,9 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   return {
     apiKey: workspace.apiKey,
     service: createService(context, workspace.apiKey, interceptor),
-    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    upgrade: ((...args) => sockets.upgrade(...args)) satisfies Upgrade,
     ...{ context, hub, sockets, deliveries, close },
-    probePeers: (ms) => sockets.probe(ms, machine),
+    probePeers: (ms: number) => sockets.probe(ms, machine),
     async settle() {
       do {
         await deliveries.idle()
@@ -94,6 +77,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
         for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
       } while (deliveries.isRunning)
     },
+    /** Like `close`, but waits up to a second for the clients to close their connections. */
     async shutDown() {
       deliveries.close()
       await hub.close()

@@ -148,7 +148,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
 function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Instance, 'service' | 'upgrade'> {
   return {
     service: (request) => gate.pass(() => current().service(request)),
-    upgrade: (request, socket, head) => gate.pass(() => current().upgrade(request, socket, head)),
+    upgrade: (...args) => gate.pass(() => current().upgrade(...args)),
   }
 }
 

@@ -45,18 +45,12 @@ export interface Workspace {
  * @throws {OutputError} if storage fails
  * @throws {UsageError} if the workspace must not be used, or SQLite is missing
  */
-export function openWorkspace({
-  dir,
-  keyFile,
-  host,
-  notice,
-  isLocked = false,
-  ...given
-}: WorkspaceOptions): Promise<Workspace> {
+export function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { dir, keyFile, host, notice } = options
   return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
-    const apiKey = given.apiKey ?? (await findKey(file, dir, { host, notice, isLocked }))
+    const apiKey = options.apiKey ?? (await findKey(file, options))
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
     if (dir !== undefined) {
       prepareDatabaseFile(database, host.effectiveUid)
@@ -71,10 +65,8 @@ export function openWorkspace({
       // The upgrade blocks this thread, so the notice must be printed first.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    const store = new Store(
-      sqlite,
-      dir === undefined ? undefined : { path: database, open: () => open(database) },
-    )
+    const databaseFile = dir === undefined ? undefined : { path: database, open: () => open(database) }
+    const store = new Store(sqlite, databaseFile)
     const cascadeDeleter = new CascadeDeleter(store)
     // A previous process may have stopped during a deletion.
     cascadeDeleter.wake()
@@ -109,11 +101,8 @@ export function createDamageError(dir: string, fault?: string): OutputError {
   })
 }
 
-async function findKey(
-  file: string | undefined,
-  dir: string | undefined,
-  { host, notice, isLocked }: Pick<WorkspaceOptions, 'host' | 'notice' | 'isLocked'>,
-): Promise<string> {
+async function findKey(file: string | undefined, options: WorkspaceOptions): Promise<string> {
+  const { dir, host, notice, isLocked } = options
   if (file === undefined) return generateKey()
   const isOwn = isInDataDirectory(file, dir)
   try {

@@ -1,13 +1,8 @@
-interface Caller {
-  resolve(): void
-  reject(error: unknown): void
-}
-
 /** Log with group commits: text that arrives during a write is written by the next write. */
 export class AppendLog {
   readonly #write: (text: string) => Promise<void>
   #text = ''
-  #callers: Caller[] = []
+  #callers: { resolve(): void; reject(error: unknown): void }[] = []
   #writing: Promise<void> | undefined
 
   /** @param write writes text and syncs it to disk; never called concurrently */

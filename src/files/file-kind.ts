@@ -10,7 +10,6 @@ export function createLinkError(name: string): UsageError {
   return new UsageError(`${name} is a symbolic link`, { hint: 'pass the file itself' })
 }
 
-/** @throws {UsageError} for a directory in place of a file to write */
 export function refuseDirectory(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${path} is a directory`, { hint: 'pass the path of a file in it' })
@@ -25,7 +24,6 @@ export function createExistsError(path: string, because = '', hint = 'pass a new
   return new UsageError(`${path} already exists${because}`, { hint })
 }
 
-/** Creates the system error for a directory that is used as a file. */
 export function createDirectoryError(): NodeJS.ErrnoException {
   return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
 }

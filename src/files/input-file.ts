@@ -60,7 +60,6 @@ export async function* streamInput(
   }
 }
 
-/** @throws {UsageError} for an HTTP URL in place of a file */
 export function refuseUrl(file: string): void {
   if (/^https?:\/\//i.test(file))
     throw new UsageError(`${file} is a URL, not a file`, {

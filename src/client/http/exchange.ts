@@ -4,11 +4,6 @@ import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from '../
 import { decodeBody } from './content-encoding.ts'
 import { toTransportError } from './failure.ts'
 
-interface Destination {
-  origin: string
-  proxy: string | undefined
-}
-
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Controller = Pick<Dispatcher.DispatchController, 'abort'>
 
@@ -30,7 +25,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #size = 0
 
   constructor(
-    { origin, proxy }: Destination,
+    { origin, proxy }: { origin: string; proxy: string | undefined },
     { url, method, headers, body }: WireRequest,
     readonly signal: AbortSignal,
     readonly cancelUnsent: AbortSignal | undefined,

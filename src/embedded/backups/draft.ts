@@ -12,13 +12,6 @@ import { Store } from '../store/store.ts'
 import { type Backup, createDamagedError, toBackupError } from './open-backup.ts'
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
-export interface Draft {
-  path: string
-  /** Number of rows that were changed or omitted, because this version refuses some values. */
-  changedRows: number
-  remove(): void
-}
-
 /** Removes the drafts of killed restores. Call while the directory is locked. */
 export function removeStaleDrafts(database: string): void {
   const start = `${basename(database)}.`
@@ -37,9 +30,10 @@ interface DraftOptions {
 
 /**
  * Copies the rows of a backup into a new database. Never executes the backup's schema.
+ * @returns `changedRows`: number of rows that were changed or omitted, because this version refuses some values
  * @throws {UsageError} if the backup is damaged
  */
-export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
+export async function createDraft(backup: Backup, options: DraftOptions) {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
   const remove = () => deleteDatabase(path)
   try {

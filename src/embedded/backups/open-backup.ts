@@ -8,19 +8,15 @@ import { migrations } from '../store/schema.ts'
 import { createEmpty } from '../store/schema-check.ts'
 import { loadSqlite, type OpenSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { findPageFault } from './check-database.ts'
-import { readFacts, type WorkspaceFacts } from './facts.ts'
+import { readFacts } from './facts.ts'
 
-export interface Backup {
-  db: Sqlite
-  version: number
-  facts: WorkspaceFacts
-}
+export type Backup = Awaited<ReturnType<typeof openBackup>>
 
 /**
  * Opens and checks a backup. Never runs triggers or views of the file.
  * @throws {UsageError} if the file is not a usable backup
  */
-export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
+export async function openBackup(path: string, quietly: QuietLoader) {
   requireDatabase(path)
   const open = await loadSqlite(quietly)
   let db: Sqlite | undefined

@@ -9,16 +9,10 @@ import type { WorkspaceFacts } from './facts.ts'
 import { openBackup } from './open-backup.ts'
 import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './replace.ts'
 
-interface Restored {
-  facts: WorkspaceFacts
-  /** Path of the saved old contents; undefined for a new workspace. */
-  saved: string | undefined
-  changedRows: number
-}
-
 /**
  * Replaces the contents of a workspace with a backup. The workspace keeps its API key.
  * @param confirm called only if the workspace exists
+ * @returns `saved`: path of the saved old contents; undefined for a new workspace
  * @throws {UsageError} if the backup is unusable, or the workspace cannot be locked
  * @throws {OutputError} if storage fails
  */
@@ -26,7 +20,7 @@ export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,
   path: string,
   confirm: (facts: WorkspaceFacts) => Promise<void>,
-): Promise<Restored> {
+) {
   const backup = await openBackup(path, machine.quietly)
   try {
     const { facts } = backup

@@ -32,7 +32,6 @@ const keys = [
 
 const targets = [...Object.keys(endpoints), 'connect']
 
-/** @throws {UsageError} if the value does not describe a fault */
 export function parseFault(value: unknown): FaultSpec {
   if (!isObject(value)) throw refuse('a fault must be an object', value)
   for (const key of Object.keys(value))

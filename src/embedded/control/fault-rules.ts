@@ -5,11 +5,6 @@ import type { Call } from '../service/service.ts'
 import type { ConnectOutcome } from '../sessions/sockets.ts'
 import { type FaultSpec, type FaultTarget, parseFault } from './fault-input.ts'
 
-export interface AddedFault {
-  readonly matched: number
-  remove(): void
-}
-
 /** Result, undefined if the operation did not run, and the failure to inject. */
 type Applied<T> =
   | { result: T; failure: TextResponse | 'cut' | undefined }
@@ -37,7 +32,7 @@ export class FaultRules {
     return this.#rules.size
   }
 
-  add(value: unknown): AddedFault {
+  add(value: unknown) {
     const spec = parseFault(value)
     const rule: Rule = { spec, text: formatFault(value), matched: 0, random: createRandom(spec.seed) }
     this.#rules.add(rule)

@@ -10,16 +10,10 @@ import { LimitedServer } from '../http/limited-server.ts'
 import { refuseForeign } from '../http/same-origin.ts'
 import type { ServiceControl } from './service-control.ts'
 
-export interface ControlListener {
-  url: string
-  /** Key that every request must contain; the API key is not accepted. */
-  key: string
-  close(): void
-}
-
 const maxBodyBytes = 64 * 1024 * 1024
 
-export async function listenForControl(control: ServiceControl): Promise<ControlListener> {
+export async function listenForControl(control: ServiceControl) {
+  // The API key is not accepted.
   const key = `control_${randomBytes(24).toString('base64url')}`
   const expectedHeader = Buffer.from(`Bearer ${key}`)
   const server = new LimitedServer({}, (request, response) => {

@@ -27,7 +27,6 @@ const handlers: Handlers = {
   ...webhookHandlers,
 }
 
-/** Runs the handler of an operation with validated input. */
 export function runHandler<N extends OperationName>(
   name: N,
   context: HandlerContext,

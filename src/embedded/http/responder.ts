@@ -3,8 +3,7 @@ import { busy, invalid } from '../common/faults.ts'
 import { decodeBody, hasBody } from '../common/requests.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
-import { readBody } from './body.ts'
-import { BodyReservation } from './body-budget.ts'
+import { BodyReservation, readBody } from './body.ts'
 import { sendLast } from './last-response.ts'
 
 const maxBodyBytes = 10 * 1024 * 1024
@@ -22,18 +21,12 @@ export interface Exchange {
   hasBegun: boolean
 }
 
-interface ResponderOptions {
-  onBegin(): void
-  /** Called if the later requests of a connection must be ignored. */
-  onLast(request: IncomingMessage): void
-}
-
-interface Responder {
-  respond(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void>
-  end(response: ServerResponse, result: TextResponse, exchange: Exchange): void
-}
-
-export function createResponder(service: Service, { onBegin, onLast }: ResponderOptions): Responder {
+/** @param onLast called if the later requests of a connection must be ignored */
+export function createResponder(
+  service: Service,
+  onBegin: () => void,
+  onLast: (request: IncomingMessage) => void,
+) {
   const atEndOfTurn = createTurnBatch()
   const budget = { freeBytes: maxBodiesBytes }
   const begin = (exchange: Exchange) => {
@@ -63,7 +56,7 @@ export function createResponder(service: Service, { onBegin, onLast }: Responder
 
   return {
     end,
-    async respond(request, response, exchange) {
+    async respond(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void> {
       const { method = 'GET', url = '/' } = request
       const headers = request.headers as Record<string, string>
       let result: TextResponse

@@ -11,20 +11,6 @@ import { LimitedServer } from './limited-server.ts'
 import { createResponder, type Exchange } from './responder.ts'
 import { refuseForeign } from './same-origin.ts'
 
-interface HttpServer {
-  /** Scheme, host and port, without `/v1`. */
-  url: string
-  /**
-   * Stops accepting connections, finishes pending responses, and resolves when the last connection is closed.
-   */
-  close(): Promise<void>
-  /**
-   * Closes the remaining HTTP connections. Returns the number of complete requests without a complete
-   * response.
-   */
-  cut(): number
-}
-
 interface HttpOptions {
   host: string
   port: number
@@ -39,15 +25,13 @@ interface HttpOptions {
 }
 
 /** @throws a system error if the server cannot listen on `host` and `port` */
-export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
+export async function serveHttp(service: Service, options: HttpOptions) {
   const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onResponse } = options
   const findRefusal = (request: IncomingMessage) =>
     refuseForeign(request, [host, ...hosts]) ?? refuseFraming(request)
   let running = 0
-  const { respond, end } = createResponder(service, {
-    onBegin: () => void running++,
-    onLast: ({ socket }) => server.end(socket),
-  })
+  const onBegin = () => void running++
+  const { respond, end } = createResponder(service, onBegin, ({ socket }) => server.end(socket))
   const identify = createRequestIds()
   const createExchange = (request: IncomingMessage, isWaiting: boolean, isLast: boolean): Exchange => ({
     ...{ id: identify(request), isWaiting, isLast, operation: undefined, hasBegun: false },
@@ -93,13 +77,16 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   return {
+    /** Scheme, host and port, without `/v1`. */
     url: await server.listenAt(host, port),
+    /** Stops accepting connections, finishes pending responses, and waits until all connections are closed. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         closing = true
         server.close(() => resolve())
         server.closeIdleConnections()
       }),
+    /** Closes the remaining connections. Returns the number of complete requests without a response. */
     cut() {
       const cut = running
       server.closeAllConnections()

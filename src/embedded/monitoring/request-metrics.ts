@@ -1,16 +1,13 @@
 /** Upper bounds of the buckets of durations, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export interface OperationMetrics {
-  statuses: Map<number, number>
-  /** Number of requests per bucket of `durationBounds`. The last bucket has no upper bound. */
-  buckets: number[]
-  seconds: number
-}
-
 /** Counts and durations of requests. Recording is always active and must therefore be cheap. */
 export class RequestMetrics {
-  readonly operations = new Map<string, OperationMetrics>()
+  /** `buckets`: number of requests per bucket of `durationBounds`; the last bucket has no upper bound. */
+  readonly operations = new Map<
+    string,
+    { statuses: Map<number, number>; buckets: number[]; seconds: number }
+  >()
 
   record(operation: string, status: number, ms: number): void {
     let metrics = this.operations.get(operation)

@@ -15,24 +15,22 @@ import type {
 import type { Store } from '../store/store.ts'
 import { addUnlisted, readStored } from './unlisted.ts'
 
+/** @throws {Fault} without a row */
 function requireRow<Row>(row: Row | undefined, what: string): Row {
   if (!row) throw notFound(what)
   return row
 }
 
-/** @throws {Fault} if there is no such room */
 export function requireRoom(store: Store, id: string): RoomRow {
   return requireRow(store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id), 'room')
 }
 
-/** @throws {Fault} if there is no such room or member */
 export function requireMember(store: Store, roomId: string, id: string): MemberRow {
   requireRoom(store, roomId)
   const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
   return requireRow(row, 'member')
 }
 
-/** @throws {Fault} if there is no such user */
 export function requireUser(store: Store, userId: string): UserRow {
   return requireRow(store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId), 'user')
 }

@@ -34,7 +34,6 @@ function readUnlisted(stored: string | null): UnlistedFields {
   return stored === null ? {} : (readStored(stored) as UnlistedFields)
 }
 
-/** @throws {Fault} if parsing fails */
 export function readStored(text: string): unknown {
   try {
     return readJson(text)

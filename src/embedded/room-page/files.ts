@@ -2,16 +2,11 @@ import { createTextResponse, type TextResponse } from '../service/response.ts'
 import script from './browser/main.ts?script'
 import { roomPageStyle } from './style.ts'
 
-interface Files {
-  page: TextResponse
-  assets: ReadonlyMap<string, TextResponse>
-}
-
 /**
  * Creates one page for all rooms, and the assets.
  * @param embedOrigin only origin that may embed the page; undefined for none
  */
-export function createFiles(embedOrigin: string | undefined): Files {
+export function createFiles(embedOrigin: string | undefined) {
   return {
     page: createFile('text/html', formatRoomPage(embedOrigin), {
       'content-security-policy': createPolicy(embedOrigin),
@@ -43,23 +38,16 @@ function createPolicy(embedOrigin = "'none'"): string {
   ].join('; ')
 }
 
-function createFile(
-  type: string,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): TextResponse {
-  return createTextResponse(
-    200,
-    {
-      'content-type': `${type}; charset=utf-8`,
-      'cache-control': 'no-cache',
-      'cross-origin-resource-policy': 'same-origin',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
-    text,
-  )
+function createFile(type: string, text: string, more: Readonly<Record<string, string>> = {}): TextResponse {
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...more,
+  }
+  return createTextResponse(200, headers, text)
 }
 
 /** @param embedOrigin an origin, which cannot contain characters that need HTML escaping */

@@ -23,7 +23,6 @@ export type Service = (request: ServiceRequest) => Promise<TextResponse>
 
 const prefix = '/v1'
 
-/** Request for an operation by an authorized client. */
 export interface Call {
   name: OperationName
   params: Readonly<Record<string, string>>

@@ -10,12 +10,6 @@ const msPerJoin = 1000
 const defaultSessions = 10_000
 const maxCounters = 10_000
 
-interface Counter {
-  joins: number
-  /** Monotonic time of the last join, in milliseconds. */
-  at: number
-}
-
 export interface AnonymousLimits {
   joins?: number
   sessions?: number
@@ -23,7 +17,8 @@ export interface AnonymousLimits {
 
 /** Limits for joins without a token, because each join stores a session. */
 export class JoinLimiter {
-  readonly #counters = new Map<string, Counter>()
+  /** Number of joins, and the monotonic time of the last join in milliseconds. */
+  readonly #counters = new Map<string, { joins: number; at: number }>()
   readonly #joins: number
   readonly #sessions: number
   readonly #monotonic: () => number

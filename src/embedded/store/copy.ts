@@ -9,7 +9,6 @@ export interface DatabaseFile {
   open(): Sqlite
 }
 
-/** Directory in a workspace for automatic copies. */
 export const savedDirectory = 'backups'
 
 /**

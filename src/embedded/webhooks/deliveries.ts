@@ -28,22 +28,9 @@ export interface Attempt {
   body: string
 }
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-/** Base delays of the retries, in milliseconds. The last delay repeats until `recordAttempt` gives up. */
-const retryDelays = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  hour,
-  2 * hour,
-  4 * hour,
-  6 * hour,
-]
-const recordRetryMs = 5 * second
+/** Base delays of the retries, from 5 seconds to 6 hours. The last repeats until `recordAttempt` gives up. */
+const retrySeconds = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 21_600]
+const recordRetryMs = 5000
 
 export class Deliveries {
   readonly #options: DeliveriesOptions
@@ -146,8 +133,8 @@ export class Deliveries {
   /** Returns the delay in milliseconds, scaled by `retryScale`, with jitter of ±20%. */
   #computeRetryDelay(attempts: number): number {
     const { random, retryScale } = this.#options
-    const delay = retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? hour
-    return delay * retryScale * (0.8 + 0.4 * random())
+    const seconds = retrySeconds[Math.min(attempts, retrySeconds.length - 1)] ?? 0
+    return seconds * 1000 * retryScale * (0.8 + 0.4 * random())
   }
 
   #scheduleRetry(seq: number, due: number): void {

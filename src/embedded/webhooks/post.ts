@@ -3,13 +3,12 @@ import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Agent } from 'undici'
 
-export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResponse>
-
-interface PostResponse {
-  status: number
-  /** Start of the response body, at most `maxTextBytes`. */
-  text: string
-}
+/** Resolves with the status and the start of the response body, at most `maxTextBytes`. */
+export type Post = (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+) => Promise<{ status: number; text: string }>
 
 export type Lookup = (
   hostname: string,

@@ -43,8 +43,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   })
 
   const findRefusal = await openRefusals(options)
-  const { readBody } = await import('../../../embedded/http/body.ts')
-  const { BodyReservation } = await import('../../../embedded/http/body-budget.ts')
+  const { BodyReservation, readBody } = await import('../../../embedded/http/body.ts')
   const { sendLast } = await import('../../../embedded/http/last-response.ts')
   const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
   const budget = { freeBytes: maxBodiesBytes }

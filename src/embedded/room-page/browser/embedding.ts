@@ -3,7 +3,6 @@ type EmbedEvent =
   | { event: 'message'; message: string }
   | { event: 'terminated'; reason: string }
 
-/** Posts an event to an embedding page of the allowed origin. */
 export function postToEmbedder(event: EmbedEvent): void {
   const origin = document.documentElement.dataset['embedOrigin']
   if (origin !== undefined && parent !== window) parent.postMessage(event, origin)
