@@ -29,10 +29,7 @@ export function parseJson(text: string, levels = maxResponseLevels): unknown {
   return parseText(text, levels).value
 }
 
-interface Parsed {
-  value: unknown
-  isPlain: boolean
-}
+type Parsed = Omit<JsonBody, 'bytes'>
 
 function parseText(text: string, levels: number): Parsed {
   if (text.length > quickBytes) requireJsonLimits(Buffer.from(text), levels)

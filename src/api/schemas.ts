@@ -12,11 +12,8 @@ import { deprecated } from './vocabulary.ts'
 
 export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   const shape = mapFields(listWritableFields(write, fields), ({ type, description, required, range }) => {
-    const schema =
-      required && write === 'create'
-        ? createRequestField(type, range)
-        : createRequestField(type, range).optional()
-    return schema.describe(description)
+    const schema = createRequestField(type, range)
+    return (required && write === 'create' ? schema : schema.optional()).describe(description)
   })
   // `LosslessNumber` is an object, and zod copies objects before this check.
   return z.looseObject(shape).refine((value) => value['isLosslessNumber'] !== true, {
@@ -30,8 +27,9 @@ export function createItemSchema(fields: Fields): z.ZodObject {
   return z.looseObject(
     mapFields(sent, ({ type, description, presence }) => {
       if (presence === 'deprecated') return deprecatedField
-      const schema = presence === 'always' ? createResponseField(type) : createResponseField(type).nullish()
-      return schema.describe(presence === 'unlisted' ? `${description} (${unlistedNotice})` : description)
+      const schema = createResponseField(type)
+      const text = presence === 'unlisted' ? `${description} (${unlistedNotice})` : description
+      return (presence === 'always' ? schema : schema.nullish()).describe(text)
     }),
   )
 }

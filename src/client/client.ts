@@ -7,7 +7,7 @@ import { createExchange, type ExchangeOptions } from './exchange.ts'
 import type { ResponseBody } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import type { Settle } from './proof.ts'
-import { Refusals } from './refusals.ts'
+import { createRefusals } from './refusals.ts'
 import type { AnyInput } from './request.ts'
 import { type OnResponse, type OperationResponse, ResponseReader } from './response-reader.ts'
 import type { Remark } from './verdict.ts'
@@ -49,7 +49,7 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { serviceFacts = {} } = options
   const { open, exchange } = createExchange(options)
-  const refusals = new Refusals(exchange, options, serviceFacts)
+  const refusals = createRefusals(exchange, options, serviceFacts)
   const reader = new ResponseReader(options, refusals, serviceFacts)
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)

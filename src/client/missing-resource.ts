@@ -7,13 +7,37 @@ import {
   type Hint,
   type MeetroomError,
   NotFoundError,
+  type RequestLine,
   suggest,
   UnknownOutcomeError,
   WrongBaseUrlError,
 } from '../errors.ts'
-import type { ParsedErrorResponse } from './error-response.ts'
+import type { ErrorDescription } from './error-message.ts'
 import { explainBaseUrl } from './no-response.ts'
+import type { ProbeResult } from './probe.ts'
 import type { AnyInput } from './request.ts'
+import type { FinalResponse } from './retry.ts'
+
+export interface ErrorResponse {
+  response: FinalResponse
+  line: RequestLine
+  endpoint: Route
+  input: AnyInput
+  baseUrl: string
+  /** Advice on a refused key; undefined for the default advice. */
+  keyHint: Hint | undefined
+  probe: () => Promise<ProbeResult>
+  probeAfterDenial: () => Promise<ProbeResult>
+  userExists: (user_id: string) => Promise<boolean>
+  check: () => Hint
+}
+
+export interface ParsedErrorResponse extends ErrorResponse {
+  description: ErrorDescription
+  /** Message of the service after a colon; empty without a message. */
+  message: string
+  details: ErrorDetails & { status: number; request: RequestLine }
+}
 
 /** Returns the error for a missing resource or a wrong base URL; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {

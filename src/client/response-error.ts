@@ -9,12 +9,14 @@ import {
   UnknownOutcomeError,
 } from '../errors.ts'
 import { describeErrorResponse, readResponseCode } from './error-message.ts'
-import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
-import { findMissingResource, judgeAbsence } from './missing-resource.ts'
+import {
+  type ErrorResponse,
+  findMissingResource,
+  judgeAbsence,
+  type ParsedErrorResponse,
+} from './missing-resource.ts'
 import { diagnosis } from './no-response.ts'
 import { mayHaveActed } from './retry-policy.ts'
-
-const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
 /** Converts an error response to an error. May send more requests to find the cause. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
@@ -115,7 +117,7 @@ function failed({ description, message, details }: ParsedErrorResponse): Meetroo
       ...details,
       hint: 'in this API, 500 means that the request was invalid; retrying does not help',
     })
-  const hint = gatewayFailures.has(status) ? diagnosis : undefined
+  const hint = status === 502 || status === 504 ? diagnosis : undefined
   return new ServiceError(`the service failed (${status})${message}`, { ...details, hint, retryable: true })
 }
 

@@ -42,15 +42,6 @@ export function toBackupError(error: unknown, path: string): unknown {
   return toStorageFault(error) ? createDamagedError(path) : error
 }
 
-interface Column {
-  name: string
-  type: string
-  notnull: number
-  pk: number
-  /** 0 for an ordinary column. Expressions in the file compute the values of generated columns. */
-  hidden: number
-}
-
 function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: string): void {
   const own = createEmpty(open, version)
   const expected = readTables(own)
@@ -70,15 +61,14 @@ function readTables(db: Sqlite): Map<string, string> {
   const names = db
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`)
     .all() as { name: string }[]
-  const columns = db.prepare('SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?)')
-  const own = names.filter(({ name }) => !/^(sqlite_stat\d|user_emails_\w+)$/.test(name))
-  return new Map(
-    own.map(({ name }) => [name, JSON.stringify((columns.all(name) as Column[]).map(describeColumn).sort())]),
+  // `hidden` is 0 for ordinary columns. Expressions in the file compute the values of generated columns.
+  const columns = db.prepare(
+    `SELECT name || ' ' || type || ' ' || "notnull" || ' ' || pk || ' ' || hidden AS description
+     FROM pragma_table_xinfo(?) ORDER BY description`,
   )
+  const own = names.filter(({ name }) => !/^(sqlite_stat\d|user_emails_\w+)$/.test(name))
+  return new Map(own.map(({ name }) => [name, JSON.stringify(columns.all(name))]))
 }
-
-const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
-  [name, type, notnull, pk, hidden].join(' ')
 
 const magic = 'SQLite format 3\0'
 

@@ -104,9 +104,11 @@ function convertEntities(value: unknown): unknown {
   return valid.length === value.length ? accepted : valid
 }
 
+const isAction = (value: unknown) => webhookActions.some((action) => action === value)
+
 const isChange = (value: unknown) =>
   isObject(value) &&
-  webhookActions.includes(value['action'] as (typeof webhookActions)[number]) &&
+  isAction(value['action']) &&
   [value['sessionId'], value['memberId']].every((id) => typeof id === 'string') &&
   (value['userId'] === null || typeof value['userId'] === 'string') &&
   [value['sessionsCount'], value['membersCount']].every((number) => count(number) !== undefined) &&
@@ -114,7 +116,7 @@ const isChange = (value: unknown) =>
 
 const isEvent = (value: unknown) =>
   isObject(value) &&
-  webhookActions.includes(value['action'] as (typeof webhookActions)[number]) &&
+  isAction(value['action']) &&
   isObject(value['payload']) &&
   ['undefined', 'string'].includes(typeof value['payload']['userId'])
 
@@ -125,6 +127,7 @@ const count = whole(0, Number.MAX_SAFE_INTEGER)
 /** Accumulating value. Earlier versions had no maximum. */
 const total: Rule = (value) => (count(value) === undefined ? undefined : Math.min(value as number, maxTotal))
 const flag = whole(0, 1)
+const finite: Rule = (value) => (Number.isFinite(value) ? (value as number) : undefined)
 /** ID chosen by the program or a seed. */
 const id = matching(/^\P{C}{1,1000}$/u)
 /** ID chosen by a client. */
@@ -138,10 +141,7 @@ const target = json(convertWebhook, undefined)
 
 /** Rules of the copied columns, by table. The migrations fill other tables and columns. */
 export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  workspace: {
-    application_id: matching(/^[0-9a-f]{24}$/),
-    alive_at: time,
-  },
+  workspace: { application_id: matching(/^[0-9a-f]{24}$/), alive_at: time },
   rooms: {
     ...{ seq, id, unlisted, created_at: time, updated_at: time },
     type: oneOf(roomTypes),
@@ -175,9 +175,7 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
     access_token: orNull(text(1)),
   },
   sessions: {
-    ...{ seq, id },
-    room_id: id,
-    member_id: id,
+    ...{ seq, id, room_id: id, member_id: id },
     user_id: orNull(userId),
     type: oneOf(memberTypes),
     connected_at: time,
@@ -190,29 +188,20 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
     ...{ seq, id, unlisted, created_at: time },
     room_id: id,
     position: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-    width: orNull((value) => (Number.isFinite(value) ? (value as number) : undefined)),
-    height: orNull((value) => (Number.isFinite(value) ? (value as number) : undefined)),
+    ...{ width: orNull(finite), height: orNull(finite) },
     entities: json(convertEntities, '[]'),
   },
   deliveries: {
-    ...{ seq, id, target, created_at: time },
-    room_id: id,
+    ...{ seq, id, target, room_id: id, created_at: time },
     body: json((value) => acceptIf(isEvent(value)), undefined),
     state: oneOf(deliveryStates),
-    attempts: total,
-    redeliveries: total,
-    round_start: total,
-    round_at: orNull(time),
-    next_at: orNull(time),
-    last_at: orNull(time),
+    ...{ attempts: total, redeliveries: total, round_start: total },
+    ...{ round_at: orNull(time), next_at: orNull(time), last_at: orNull(time), finished_at: orNull(time) },
     last_status: orNull(whole(100, 999)),
-    last_error: orNull(text()),
-    last_body: orNull(text()),
-    finished_at: orNull(time),
+    ...{ last_error: orNull(text()), last_body: orNull(text()) },
   },
   packed_moves: {
-    ...{ seq, target },
-    room_id: id,
+    ...{ seq, target, room_id: id },
     moves: json((value) => acceptIf(Array.isArray(value) && value.every(isChange)), undefined),
   },
   sweeps: { kind: oneOf(['room', 'user']), id: userId },

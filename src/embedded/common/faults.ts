@@ -33,23 +33,17 @@ export function toStorageFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error.code === storage ? error : undefined
   const { code, message } = error as NodeJS.ErrnoException
   // libsql names some failures UNKNOWN_SQLITE_ERROR, followed by a number.
-  return /SQLITE_/.test(code ?? '') ? new Fault(503, storage, describeStorageFailure(message)) : undefined
+  if (!/SQLITE_/.test(code ?? '')) return undefined
+  const [, reason = 'the workspace cannot be read or written'] =
+    storageReasons.find(([pattern]) => pattern.test(message)) ?? []
+  return new Fault(503, storage, reason)
 }
 
 export function describeFailure(error: unknown): string | undefined {
   const { code = '' } = error as NodeJS.ErrnoException
-  const isSystemError = /^E[A-Z]+$/.test(code)
-  return (
-    toStorageFault(error)?.message ??
-    (isSystemError ? describeSystemError(error, 'no such directory') : undefined)
-  )
-}
-
-function describeStorageFailure(message: string): string {
-  return (
-    storageReasons.find(([pattern]) => pattern.test(message))?.[1] ??
-    'the workspace cannot be read or written'
-  )
+  const fault = toStorageFault(error)
+  if (fault) return fault.message
+  return /^E[A-Z]+$/.test(code) ? describeSystemError(error, 'no such directory') : undefined
 }
 
 const damageMessage = 'the workspace is damaged'

@@ -85,13 +85,7 @@ export interface SeedMember {
   sessions?: readonly SeedSession[]
 }
 
-export interface SeedSession {
-  id?: string
-  /** Milliseconds since 1970. */
-  connected_at: number
-  /** Milliseconds since 1970. */
-  disconnected_at: number
-}
+export type SeedSession = z.output<typeof session>
 
 export interface ParsedSeed {
   users?: readonly SeedUser[]

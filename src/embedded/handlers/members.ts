@@ -4,7 +4,7 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid } from '../common/faults.ts'
 import { requireMember, requireRoom, toMember } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { createMemberToken } from '../sessions/admission.ts'
+import { createMemberToken, findUserMember } from '../sessions/admission.ts'
 import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
@@ -31,17 +31,10 @@ export function invite(
   const { store, now, newId, newToken } = context
   const { user_id, type, name } = invitation
   requireCreatable('member', invitation)
-  const user = store.one<Pick<UserRow, 'default_member_type' | 'name'>>(
-    'SELECT default_member_type, name FROM users WHERE user_id = ?',
-    user_id,
-  )
+  const user = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', user_id)
   if (!user) throw invalid(`${field}: no such user`)
   const unlisted = pickUnlisted('member', invitation)
-  const member = store.one<MemberRow>(
-    'SELECT * FROM members WHERE room_id = ? AND user_id = ?',
-    roomId,
-    user_id,
-  )
+  const member = findUserMember(store, roomId, user_id)
   if (member)
     return updateRow(context, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
   const id = newId()

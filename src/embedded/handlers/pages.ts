@@ -21,10 +21,8 @@ export const pageHandlers = {
 
   createPages({ store, now, newId, sessionControl }, { params, body }) {
     requireRoom(store, params.room_id)
-    const last = store.one<{ position: number | null }>(
-      'SELECT max(position) AS position FROM pages WHERE room_id = ?',
-      params.room_id,
-    )
+    const sql = 'SELECT max(position) AS position FROM pages WHERE room_id = ?'
+    const last = store.one<{ position: number | null }>(sql, params.room_id)
     let nextPosition = getNextPosition(last?.position ?? -1)
     const pages = body.map((page, i) => {
       const { entities = [], size, index } = page

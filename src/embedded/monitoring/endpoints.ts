@@ -40,7 +40,7 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
     return createTextResponse(200, { 'content-type': exposition.contentType }, await exposition.format())
   }
 
-  async function respond(request: WireRequest): Promise<TextResponse> {
+  return async (request) => {
     const { method, url } = request
     if (method !== 'GET' && method !== 'HEAD') return service(request)
     switch (url.split('?')[0]) {
@@ -54,7 +54,4 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
         return service(request)
     }
   }
-
-  // API requests are the most frequent, so they skip the asynchronous function.
-  return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }

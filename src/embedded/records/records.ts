@@ -124,9 +124,13 @@ export function toSession(row: SessionRow, now: number) {
 
 type Entities = Output<Operations['listPages']>['pages'][number]['entities']
 
-export function toPage({ id, position, width, height, entities, unlisted }: PageRow) {
-  const size = width === null || height === null ? null : { width, height }
-  return addUnlisted({ id, entities: readStored(entities) as Entities, size, index: position }, unlisted)
+export function toSize({ width, height }: PageRow) {
+  return width === null || height === null ? null : { width, height }
+}
+
+export function toPage(row: PageRow) {
+  const entities = readStored(row.entities) as Entities
+  return addUnlisted({ id: row.id, entities, size: toSize(row), index: row.position }, row.unlisted)
 }
 
 export function toDelivery(row: DeliveryRow) {

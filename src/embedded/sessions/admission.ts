@@ -41,15 +41,8 @@ export function admit(
   const room = requireRoom(store, roomId)
   if (room.terminated_at !== null) throw new Fault(400, 'terminated', 'the room is terminated')
   const user =
-    token === undefined
-      ? undefined
-      : store.one<JoiningUser>(
-          'SELECT user_id, name, default_member_type FROM users WHERE access_token = ?',
-          token,
-        )
-  const member = user
-    ? store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user.user_id)
-    : findMember(store, roomId, token)
+    token === undefined ? undefined : store.one<UserRow>('SELECT * FROM users WHERE access_token = ?', token)
+  const member = user ? findUserMember(store, roomId, user.user_id) : findMember(store, roomId, token)
   if (token !== undefined && !user && !member) throw unauthorized('the access token is not valid')
   if (token === undefined && room.type !== 'open')
     throw unauthorized('this room needs the access token of a user')
@@ -71,16 +64,15 @@ export function admit(
   return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
 }
 
-type JoiningUser = Pick<UserRow, 'user_id' | 'name' | 'default_member_type'>
+export function findUserMember(store: Store, roomId: string, userId: string): MemberRow | undefined {
+  return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, userId)
+}
 
 function findMember(store: Store, roomId: string, token: string | undefined): MemberRow | undefined {
   if (token === undefined) return undefined
   const [id = ''] = token.split('.')
-  const member = store.one<MemberRow>(
-    'SELECT * FROM present_members WHERE id = ? AND room_id = ? AND user_id IS NOT NULL',
-    id,
-    roomId,
-  )
+  const sql = 'SELECT * FROM present_members WHERE id = ? AND room_id = ? AND user_id IS NOT NULL'
+  const member = store.one<MemberRow>(sql, id, roomId)
   return member?.access_token === token ? member : undefined
 }
 

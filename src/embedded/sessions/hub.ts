@@ -108,11 +108,8 @@ export class Hub implements SessionControl {
 
   /** Records the end of a session whose connection closed, unless another write does. */
   async leave(session: ConnectedSession, reason: ConnectionEnd = 'left'): Promise<void> {
-    if (!this.#roster.has(session)) {
-      // The commit that ends this session may still fail.
-      this.#unrecordedEnds.set(session, reason)
-      return
-    }
+    // The commit that ends this session may still fail.
+    if (!this.#roster.has(session)) return void this.#unrecordedEnds.set(session, reason)
     try {
       await this.#options.store.write(() => this.#end(groupByRoom([session]), reason))
     } catch (error) {
@@ -241,12 +238,8 @@ export class Hub implements SessionControl {
     await store.write(() => {
       this.end(roomId, closeReasons.terminated)
       const now = clock.now()
-      store.run(
-        'UPDATE rooms SET terminated_at = coalesce(terminated_at, ?), updated_at = ? WHERE id = ?',
-        now,
-        now,
-        roomId,
-      )
+      const sql = 'UPDATE rooms SET terminated_at = coalesce(terminated_at, ?), updated_at = ? WHERE id = ?'
+      store.run(sql, now, now, roomId)
     })
   }
 

@@ -1,7 +1,8 @@
 import { readJson } from '../../api/json.ts'
 import type { Clock } from '../common/clock.ts'
 import { isObject } from '../common/values.ts'
-import type { RoomRow } from '../store/rows.ts'
+import { toSize } from '../records/records.ts'
+import type { MemberRow, PageRow, RoomRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { BroadcastQueue } from './broadcast-queue.ts'
 import { type Frame, toFrame } from './frame.ts'
@@ -121,13 +122,9 @@ export class RoomViews {
     for (const { memberId } of roster.listRoomSessions(room.id))
       connections.set(memberId, (connections.get(memberId) ?? 0) + 1)
     const people = [...connections].slice(0, maxPeople).flatMap(([member_id, connections]) => {
-      const member = store.one<{ name: string | null; user_id: string | null; type: string }>(
-        'SELECT name, user_id, type FROM members WHERE id = ?',
-        member_id,
-      )
-      return member
-        ? [{ member_id, name: member.name ?? member.user_id, type: member.type, connections }]
-        : []
+      const member = store.one<MemberRow>('SELECT * FROM members WHERE id = ?', member_id)
+      if (!member) return []
+      return [{ member_id, name: member.name ?? member.user_id, type: member.type, connections }]
     })
     return {
       event: 'room',
@@ -150,15 +147,11 @@ export class RoomViews {
 
   #describePages({ id: roomId }: RoomRow) {
     const { store } = this.#options
-    const rows = store.all<{ id: string; width: number | null; height: number | null; entities: string }>(
-      'SELECT id, width, height, entities FROM pages WHERE room_id = ? ORDER BY position, seq LIMIT ?',
-      roomId,
-      maxPages,
-    )
-    const pages = rows.map(({ id, width, height, entities }) => ({
-      id,
-      size: width === null || height === null ? null : { width, height },
-      images: readImages(entities),
+    const sql = 'SELECT * FROM pages WHERE room_id = ? ORDER BY position, seq LIMIT ?'
+    const pages = store.all<PageRow>(sql, roomId, maxPages).map((row) => ({
+      id: row.id,
+      size: toSize(row),
+      images: readImages(row.entities),
     }))
     return { event: 'pages', pages }
   }

@@ -20,12 +20,8 @@ export function recordEnds(
   reason: EndReason,
 ): void {
   const { sessions, guests } = splitSeqs(ended)
-  store.run(
-    `UPDATE sessions SET disconnected_at = max(connected_at, ?), end_reason = ? WHERE seq IN (${listed})`,
-    at,
-    reason,
-    JSON.stringify(sessions),
-  )
+  const sql = `UPDATE sessions SET disconnected_at = max(connected_at, ?), end_reason = ? WHERE seq IN (${listed})`
+  store.run(sql, at, reason, JSON.stringify(sessions))
   if (guests.length > 0) store.run(`DELETE FROM members WHERE seq IN (${listed})`, JSON.stringify(guests))
 }
 
@@ -35,12 +31,8 @@ export function recordEnds(
  */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)
-  store.run(
-    'INSERT INTO ended_sessions (seq, at, reason) SELECT value, ?, ? FROM json_each(?)',
-    at,
-    reason,
-    JSON.stringify(sessions),
-  )
+  const sql = 'INSERT INTO ended_sessions (seq, at, reason) SELECT value, ?, ? FROM json_each(?)'
+  store.run(sql, at, reason, JSON.stringify(sessions))
   store.run(`INSERT INTO ended_members ${listed}`, JSON.stringify(guests))
 }
 
@@ -66,11 +58,7 @@ export function recordListedEnds(store: Store, most: number): void {
 }
 
 function splitSeqs(ended: readonly EndedSession[]) {
-  const sessions: number[] = []
-  const guests: number[] = []
-  for (const { seq, guestSeq } of ended) {
-    sessions.push(seq)
-    if (guestSeq !== null) guests.push(guestSeq)
-  }
+  const sessions = ended.map(({ seq }) => seq)
+  const guests = ended.flatMap(({ guestSeq }) => guestSeq ?? [])
   return { sessions, guests }
 }

@@ -94,12 +94,9 @@ export class Deliveries {
     let last = 0
     while (!this.#closed) {
       if (this.#rewound.delete(roomId)) last = 0
-      const delivery = store.one<DeliveryRow>(
-        `SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND finished_at IS NULL AND attempts = round_start
-         ORDER BY seq LIMIT 1`,
-        roomId,
-        last,
-      )
+      const sql = `SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND finished_at IS NULL
+         AND attempts = round_start ORDER BY seq LIMIT 1`
+      const delivery = store.one<DeliveryRow>(sql, roomId, last)
       if (delivery) {
         last = delivery.seq
         // A redelivery that was requested during a retry follows that retry.
@@ -143,11 +140,8 @@ export class Deliveries {
 
   async #retry(seq: number, due: number): Promise<void> {
     // A redelivery, or a 410 response to another event, may have ended this retry.
-    const delivery = this.#options.store.one<DeliveryRow>(
-      'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?',
-      seq,
-      due,
-    )
+    const sql = 'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?'
+    const delivery = this.#options.store.one<DeliveryRow>(sql, seq, due)
     if (delivery) await this.#attempt(delivery)
   }
 

@@ -26,19 +26,14 @@ export interface PresenceChange extends ParticipantCounts {
 
 /** Returns the active webhook of a room as JSON. */
 export function findWebhook(store: Store, roomId: string): string | undefined {
-  const room = store.one<{ webhook: string | null }>(
-    'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
-    roomId,
-  )
-  return room?.webhook ?? undefined
+  const sql = 'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0'
+  return store.one<{ webhook: string | null }>(sql, roomId)?.webhook ?? undefined
 }
 
 export function countWaiting(store: Store): number {
-  const row = store.one<{ count: number }>(
-    `SELECT (SELECT count(*) FROM deliveries WHERE finished_at IS NULL)
-       + (SELECT coalesce(sum(json_array_length(moves)), 0) FROM packed_moves) AS count`,
-  )
-  return row?.count ?? 0
+  const sql = `SELECT (SELECT count(*) FROM deliveries WHERE finished_at IS NULL)
+       + (SELECT coalesce(sum(json_array_length(moves)), 0) FROM packed_moves) AS count`
+  return store.one<{ count: number }>(sql)?.count ?? 0
 }
 
 /** Adds changes to the outbox, or after the existing packs of the room. Call inside `store.write`. */
@@ -55,10 +50,8 @@ export function enqueueOrPack(
 
 /** Moves the oldest pack of a room to the end of the outbox. Call inside `store.write`. */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
-  const next = store.one<{ seq: number; target: string; moves: string }>(
-    'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
-    roomId,
-  )
+  const sql = 'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1'
+  const next = store.one<{ seq: number; target: string; moves: string }>(sql, roomId)
   if (!next) return
   enqueue(store, newId, roomId, next.target, JSON.parse(next.moves) as PresenceChange[])
   store.run('DELETE FROM packed_moves WHERE seq = ?', next.seq)
@@ -70,13 +63,10 @@ export function hasPacked(store: Store, roomId: string): boolean {
 
 /** Stores many changes much faster than `enqueue`, but outside the outbox. Call inside `store.write`. */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
-  for (let i = 0; i < changes.length; i += changesPerPack)
-    store.run(
-      'INSERT INTO packed_moves (room_id, target, moves) VALUES (?, ?, ?)',
-      roomId,
-      target,
-      JSON.stringify(changes.slice(i, i + changesPerPack)),
-    )
+  for (let i = 0; i < changes.length; i += changesPerPack) {
+    const moves = JSON.stringify(changes.slice(i, i + changesPerPack))
+    store.insert('packed_moves', { room_id: roomId, target, moves })
+  }
 }
 
 function enqueue(
@@ -87,13 +77,9 @@ function enqueue(
   changes: readonly PresenceChange[],
 ): void {
   const events = changes.map((move) => [`msg_${newId()}`, JSON.stringify(toEvent(roomId, move)), move.at])
-  store.run(
-    `INSERT INTO deliveries (id, room_id, target, body, created_at)
-     SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key`,
-    roomId,
-    target,
-    JSON.stringify(events),
-  )
+  const sql = `INSERT INTO deliveries (id, room_id, target, body, created_at)
+     SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key`
+  store.run(sql, roomId, target, JSON.stringify(events))
 }
 
 function toEvent(roomId: string, move: PresenceChange): Event {

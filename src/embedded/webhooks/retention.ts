@@ -22,9 +22,8 @@ export function removeFinished(store: Store, now: number): void {
  */
 export function startRetention(store: Store, clock: Clock, onFailure: (error: unknown) => void): () => void {
   async function remove(): Promise<void> {
-    const oldest = store.one<{ finished_at: number | null }>(
-      'SELECT min(finished_at) AS finished_at FROM deliveries WHERE finished_at IS NOT NULL',
-    )
+    const sql = 'SELECT min(finished_at) AS finished_at FROM deliveries WHERE finished_at IS NOT NULL'
+    const oldest = store.one<{ finished_at: number | null }>(sql)
     const now = clock.now()
     if (oldest?.finished_at == null || oldest.finished_at > now - keepFinishedMs) return
     await store.write(() => removeFinished(store, now))

@@ -33,21 +33,13 @@ export function recordAttempt(
     outcome === 'forbidden' || outcome === 410 || nextAt > (round_at ?? created_at) + maxRetryMs
   const state: DeliveryState = isDelivered ? 'delivered' : isGivenUp ? 'given_up' : 'waiting'
   const isFinished = state !== 'waiting'
-  const result = [
-    now,
-    typeof outcome === 'number' ? outcome : null,
-    outcome === 410 ? 'the response 410 ended the webhook of the room' : error,
-    excerpt,
-    seq,
-    redeliveries,
-  ]
+  const lastStatus = typeof outcome === 'number' ? outcome : null
+  const lastError = outcome === 410 ? 'the response 410 ended the webhook of the room' : error
+  const result = [now, lastStatus, lastError, excerpt, seq, redeliveries]
   const isRecorded = store.run(
     `UPDATE deliveries SET ${addAttempt}, state = ?, next_at = ?, finished_at = ?,
        last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ? AND redeliveries = ?`,
-    state,
-    isFinished ? null : nextAt,
-    isFinished ? now : null,
-    ...result,
+    ...[state, isFinished ? null : nextAt, isFinished ? now : null, ...result],
   )
   // A redelivery was requested during the attempt, so the attempt does not change the state.
   if (!isRecorded)
@@ -65,13 +57,10 @@ export function recordAttempt(
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
   store.run('DELETE FROM packed_moves WHERE room_id = ?', roomId)
-  store.run(
-    `UPDATE deliveries SET state = 'given_up', next_at = NULL, finished_at = ?, last_error = ?
-     WHERE room_id = ? AND finished_at IS NULL`,
-    now,
-    'the response 410 to another event ended the webhook of the room',
-    roomId,
-  )
+  const last_error = 'the response 410 to another event ended the webhook of the room'
+  const sql = `UPDATE deliveries SET state = 'given_up', next_at = NULL, finished_at = ?, last_error = ?
+     WHERE room_id = ? AND finished_at IS NULL`
+  store.run(sql, now, last_error, roomId)
 }
 
 /**
@@ -79,21 +68,15 @@ function endWebhook(store: Store, roomId: string, now: number): void {
  * @throws {Fault} if the delivery is missing or cannot be redelivered
  */
 export function requestRedelivery(store: Store, id: string, now: number): DeliveryRow {
-  const delivery = store.one<DeliveryRow>(
-    'SELECT * FROM deliveries WHERE id = ? AND (finished_at IS NULL OR finished_at > ?)',
-    id,
-    now - keepFinishedMs,
-  )
+  const find = 'SELECT * FROM deliveries WHERE id = ? AND (finished_at IS NULL OR finished_at > ?)'
+  const delivery = store.one<DeliveryRow>(find, id, now - keepFinishedMs)
   if (!delivery) throw notFound('delivery')
   if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
     throw forbidden('the delivery already waits for an attempt')
   // The count must not saturate, because a changed count reveals a redelivery during an attempt.
   if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery has no redeliveries left')
-  store.run(
-    `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,
-       round_start = attempts, round_at = ? WHERE seq = ?`,
-    now,
-    delivery.seq,
-  )
+  const reset = `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL,
+       redeliveries = redeliveries + 1, round_start = attempts, round_at = ? WHERE seq = ?`
+  store.run(reset, now, delivery.seq)
   return store.one<DeliveryRow>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq) ?? delivery
 }
