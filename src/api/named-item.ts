@@ -28,14 +28,10 @@ export function findForeignId(
 ): OtherId | undefined {
   for (const [field, named] of namedIds) {
     const received = item[field]
-    if (received !== named && !isSameId(named, received)) return { field, named, received }
+    const id = received === named ? named : readId(received)
+    if (id !== undefined && id !== named) return { field, named, received }
   }
   return undefined
-}
-
-function isSameId(one: unknown, received: unknown): boolean {
-  const id = readId(received)
-  return id === undefined || id === toText(one)
 }
 
 /** Reads an ID as text. Accepts `LosslessNumber`, because an ID may have too many digits for a double. */

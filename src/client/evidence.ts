@@ -75,16 +75,12 @@ export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Pr
   return found
 }
 
-function listNameOf({ name }: Doubt): ProofList {
-  const { readBack = 'getRoom' }: Endpoint = endpoints[name]
-  return listOf[readBack]
-}
+const readBackOf = ({ name }: Doubt): Endpoint['readBack'] => (endpoints[name] as Endpoint).readBack
+
+const listNameOf = (doubt: Doubt): ProofList => listOf[readBackOf(doubt) ?? 'getRoom']
 
 /** Returns true if only a list can show the item, such as a new member. */
-function isOnlyListed({ name }: Doubt): boolean {
-  const { readBack }: Endpoint = endpoints[name]
-  return readBack === 'listMembers'
-}
+const isOnlyListed = (doubt: Doubt) => readBackOf(doubt) === 'listMembers'
 
 async function readFromList(
   group: readonly Doubt[],
@@ -151,7 +147,7 @@ async function runConcurrently<T>(
 
 async function readOne(doubt: Doubt, reader: ProofReader, found: Map<Doubt, Evidence>): Promise<void> {
   const { name, input, error } = doubt
-  const { readBack }: Endpoint = endpoints[name]
+  const readBack = readBackOf(doubt)
   if (readBack === undefined || readBack === 'listMembers') return
   const id = targetId(name, input, error) ?? ''
   const params = readBack === 'getRoom' ? { id } : readBack === 'getUser' ? { user_id: id } : input.params

@@ -12,7 +12,7 @@ export interface SelectionFlags {
   baseUrl?: string | undefined
 }
 
-type Env = Readonly<Record<string, string | undefined>>
+export type Env = Readonly<Record<string, string | undefined>>
 
 export const readVariable = (env: Env, name: string): Setting<string> | undefined =>
   env[name] ? { value: env[name], from: name } : undefined

@@ -5,6 +5,7 @@ import { parseLinkTemplate } from './link-template.ts'
 import { isSameService } from './same-service.ts'
 import {
   defaultProfile,
+  type Env,
   localProfile,
   readFlag,
   readSelection,
@@ -54,41 +55,9 @@ interface SettingFlags extends SelectionFlags {
   timeZone?: string
 }
 
-export interface Settings {
-  profile: Setting<string>
-  profiles: readonly string[]
-  local: boolean
-  baseUrl: Setting<string> | undefined
-  /** Directory of the local workspace of a profile from `serve --save-profile`. */
-  dataDir: string | undefined
-  apiKey: Setting<string> | undefined
-  keyCommand: Setting<string> | undefined
-  /** True if MEETROOM_API_KEY is set without a key. */
-  isKeyEmpty: boolean
-  /** Profile with a key for the origin of the base URL, and the base URL of the profile. */
-  keyHolder: { name: string; baseUrl: string } | undefined
-  /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
-  apiKeyStoredAt: string | undefined
-  /**
-   * Origin to which a profile's key may be sent; `none` if the profile has no origin. Undefined for other
-   * keys.
-   */
-  apiKeyOrigin: string | undefined
-  output: Setting<Format>
-  /** Timeout of a request, in seconds. */
-  timeout: Setting<number>
-  retries: Setting<number>
-  auditLog: Setting<string> | undefined
-  saveDeleted: Setting<string> | undefined
-  joinUrl: Setting<string> | undefined
-  replayUrl: Setting<string> | undefined
-  /** Undefined for the time zone of this machine. */
-  timeZone: Setting<string> | undefined
-  /** Name of a profile that protects the service. Writes then need `--allow-write`. */
-  protectedBy: string | undefined
-  /** Error of the settings file, if the command works without the file. Protection is then unknown. */
-  readError: MeetroomError | undefined
-}
+const defaultFormat: Setting<Format> = { value: 'table', from: 'default' }
+
+export type Settings = ReturnType<typeof resolveSettings>
 
 /**
  * Resolves the settings from flags, environment, profile and defaults, in that order.
@@ -98,17 +67,13 @@ export interface Settings {
  */
 export function resolveSettings(
   flags: SettingFlags,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   read: () => StoredConfig,
   mayBeNew = false,
   servedUrl?: string,
-): Settings {
-  const { named, baseUrl, key, profile, values, config, known, readError } = selectProfile(
-    flags,
-    env,
-    read,
-    mayBeNew,
-  )
+) {
+  const selected = selectProfile(flags, env, read, mayBeNew)
+  const { named, baseUrl, key, profile, values, config, known, readError } = selected
   // A base URL takes precedence over a local profile that no flag or variable names.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined) throw createFlagConflict('--base-url', 'the local workspace')
@@ -126,6 +91,8 @@ export function resolveSettings(
   const served = withServed(known, servedUrl)
   const keyCommand = local || key ? undefined : fromProfile('key_command')
   const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
+  const stored = Object.entries(config.profiles ?? {})
+  const profiles = stored.flatMap(([name, { base_url }]) => (base_url ? [name] : []))
   // Links to another service must not contain the access tokens of this service.
   const isOwnUrl = !url || !values?.base_url || parseOrigin(values.base_url) === parseOrigin(url.value)
   const readTemplate = (name: 'join_url' | 'replay_url') =>
@@ -141,41 +108,38 @@ export function resolveSettings(
     throw createFlagConflict('--json', `--output ${flags.output}`)
 
   return {
-    profile,
-    profiles: Object.entries(config.profiles ?? {}).flatMap(([name, { base_url }]) =>
-      base_url ? [name] : [],
-    ),
-    local,
+    ...{ profile, local, apiKey, keyCommand, readError },
+    profiles,
     baseUrl: url && convert(url, parseBaseUrl),
+    /** Directory of the local workspace of a profile from `serve --save-profile`. */
     dataDir:
       url && values?.data_dir !== undefined && values.api_key_origin === parseOrigin(url.value)
         ? String(values.data_dir)
         : undefined,
-    apiKey,
-    keyCommand,
+    /** True if MEETROOM_API_KEY is set without a key. */
     isKeyEmpty: env['MEETROOM_API_KEY'] !== undefined && key === undefined,
+    /** Name of a profile with a key for the origin of the base URL. */
     keyHolder: findKeyHolder(url?.value, config),
+    /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
     apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,
+    /** Origin to which a profile's key may be sent, or `none`; undefined for other keys. */
     apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
-    output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
+    output: convert(output, parseFormat) ?? defaultFormat,
+    /** Timeout of a request, in seconds. */
     timeout: convert(readSetting('timeout', flags.timeout), parseTimeout) ?? { value: 30, from: 'default' },
     retries: convert(readSetting('retries', flags.retries), parseRetries) ?? { value: 2, from: 'default' },
     auditLog: convert(readSetting('audit_log') ?? findAuditLog(place, served), parseAuditLog),
     saveDeleted: convert(readSetting('save_deleted'), parseDirectory),
     joinUrl: readTemplate('join_url'),
     replayUrl: readTemplate('replay_url'),
+    /** Undefined for the time zone of this machine. */
     timeZone: convert(readSetting('time_zone', flags.timeZone), parseTimeZone),
+    /** Name of a profile that protects the service. Writes then need `--allow-write`. */
     protectedBy: values?.protected === true ? profile.value : findProtector(place, served),
-    readError,
   }
 }
 
-function selectProfile(
-  flags: SettingFlags,
-  env: Readonly<Record<string, string | undefined>>,
-  read: () => StoredConfig,
-  mayBeNew: boolean,
-) {
+function selectProfile(flags: SettingFlags, env: Env, read: () => StoredConfig, mayBeNew: boolean) {
   if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
     throw createFlagConflict('--local', `--profile ${flags.profile}`)
   const { named, baseUrl, key, isComplete } = readSelection(flags, env)
@@ -204,7 +168,7 @@ function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Settin
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
-function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredConfig): Settings['keyHolder'] {
+function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredConfig) {
   const origin = baseUrl === undefined ? undefined : parseOrigin(baseUrl)
   const [name, { base_url = '' } = {}] =
     Object.entries(profiles).find(
@@ -232,6 +196,7 @@ export function parseOrigin(url: string): string | undefined {
 
 interface ConfigResult {
   config: StoredConfig
+  /** Error of the settings file, if the command works without the file. Protection is then unknown. */
   readError?: MeetroomError | undefined
 }
 

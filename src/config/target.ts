@@ -1,11 +1,11 @@
 import { MeetroomError } from '../errors.ts'
-import { defaultProfile, localProfile, readSelection, type SelectionFlags } from './selection.ts'
+import { defaultProfile, type Env, localProfile, readSelection, type SelectionFlags } from './selection.ts'
 import type { StoredConfig } from './stored-file.ts'
 
 /** Returns the flags that select the same service later. Names even a default profile, which may change. */
 export function readTargetFlags(
   flags: SelectionFlags,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   read: () => StoredConfig,
 ): readonly string[] {
   const { named, baseUrl, isComplete } = readSelection(flags, env)

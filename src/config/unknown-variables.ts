@@ -1,4 +1,5 @@
 import { findClosest } from '../api/closest.ts'
+import type { Env } from './selection.ts'
 import { type Variable, variables } from './variables.ts'
 
 const synonyms: ReadonlyMap<string, Variable> = new Map([
@@ -12,10 +13,7 @@ const synonyms: ReadonlyMap<string, Variable> = new Map([
  * Explains variables that resemble unset settings and would be ignored silently; undefined without any.
  * @param unknown names without `MEETROOM_`
  */
-export function explainUnknown(
-  unknown: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+export function explainUnknown(unknown: readonly string[], env: Env): string | undefined {
   const found = unknown.flatMap((name) => {
     const meant = findMeant(name.toUpperCase())
     return meant === undefined || env[`MEETROOM_${meant}`] ? [] : [{ name, meant }]

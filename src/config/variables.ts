@@ -1,3 +1,5 @@
+import type { Env } from './selection.ts'
+
 /** Names of the environment variables that are settings of meetroom, without their prefix. */
 export const variables = [
   'API_KEY',
@@ -21,7 +23,7 @@ export type Variable = (typeof variables)[number]
 const known: ReadonlySet<string> = new Set(variables)
 
 /** Lists unknown, non-empty variables with the prefix `MEETROOM_` (in any case), without the prefix. */
-export function listUnknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+export function listUnknownVariables(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
     const [, rest] = /^MEETROOM_(.+)$/i.exec(name) ?? []
     return rest === undefined || !env[name] || known.has(rest) ? [] : [rest]

@@ -26,13 +26,6 @@ export interface ServingProcessWithKey extends ServingProcess {
 const serveFile = (dir: string) => join(dir, 'serve.json')
 const lockFile = (dir: string) => join(dir, 'owner.lock')
 
-export interface WorkspaceLock {
-  publish(servingProcess: ServingProcess): void
-  /** Removes `serve.json`, but keeps the lock. */
-  unpublish(): void
-  release(): void
-}
-
 /**
  * Locks a data directory. The operating system releases the lock even after a crash.
  * @throws {UsageError} for example if another process holds the lock
@@ -42,7 +35,7 @@ export async function lockWorkspace(
   dir: string,
   machine: StoreMachine,
   hint = 'use that service, or pass another directory with --data-dir',
-): Promise<WorkspaceLock> {
+) {
   makeDirectory(dir)
   const database = getDatabasePath(dir)
   if (existsSync(database)) prepareDatabaseFile(database, machine.effectiveUid)
@@ -58,12 +51,13 @@ export async function lockWorkspace(
       { hint },
     )
   }
+  /** Removes `serve.json`, but keeps the lock. */
   const unpublish = () => removeFile(serveFile(dir))
   // A killed process does not remove `serve.json`.
   unpublish()
   return {
     unpublish,
-    publish: (servingProcess) =>
+    publish: (servingProcess: ServingProcess) =>
       replaceFile(serveFile(dir), `${JSON.stringify(servingProcess)}\n`, { isPrivate: true }),
     release() {
       unpublish()

@@ -34,16 +34,7 @@ export interface ServeOptions extends InstanceOptions {
   machine: Clock & { pid: number; random(): number } & StoreMachine
 }
 
-export interface RunningService {
-  /** Includes `/v1`. */
-  baseUrl: string
-  apiKey: string
-  /**
-   * Stops the service after the drain delay. Closes the remaining connections after the drain timeout.
-   * @returns number of complete requests without a complete response
-   */
-  close(): Promise<number>
-}
+export type RunningService = Awaited<ReturnType<typeof serve>>
 
 const defaultDrainMs = 3000
 
@@ -51,7 +42,7 @@ const defaultDrainMs = 3000
  * @throws {UsageError} for example if another process serves the same data directory
  * @throws the errors of `openInstance` and `serveHttp`
  */
-export async function serve(options: ServeOptions): Promise<RunningService> {
+export async function serve(options: ServeOptions) {
   const closers: Closer[] = []
   const closeAll = async () => {
     for (const close of closers.toReversed()) await close()
@@ -66,18 +57,15 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
 
 type Closer = () => Promise<void> | void
 
-async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
+async function open(options: ServeOptions, closers: Closer[], closeAll: Closer) {
   const { dir, lockDir = dir, keyFile, machine, log } = options
   // Locked before opening, because another process may serve the workspace.
   const lock =
     lockDir === undefined ? undefined : await useDirectory(lockDir, () => lockWorkspace(lockDir, machine))
   closers.push(() => lock?.release())
   const { control } = options
-  const controlled = control && {
-    clock: control.clock,
-    interceptor: control.interceptor,
-    interceptConnect: control.interceptConnect,
-  }
+  const { interceptor, interceptConnect } = control ?? {}
+  const controlled = control && { clock: control.clock, interceptor, interceptConnect }
   let instance = await openInstance({ ...options, ...controlled })
   const { apiKey } = instance
   closers.push(() => instance.close())
@@ -103,9 +91,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   })
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
   const server = await serveHttp(monitored, {
-    host: options.host,
-    port: options.port,
-    hosts: options.hosts,
+    ...{ host: options.host, port: options.port, hosts: options.hosts },
     isKnown: ({ headers }) => isAuthorized(headers.authorization, expectedHeader),
     upgrade,
     onResponse(entry, operation = 'other') {
@@ -122,6 +108,10 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile ?? '') }),
   )
 
+  /**
+   * Stops the service after the drain delay. Closes the remaining connections after the drain timeout.
+   * @returns number of complete requests without a complete response
+   */
   async function close(): Promise<number> {
     // Hides this service from new `--local` commands.
     lock?.unpublish()

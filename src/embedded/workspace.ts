@@ -12,7 +12,7 @@ import { describeFailure, isDamage } from './common/faults.ts'
 import { getDatabasePath } from './database-path.ts'
 import { isInDataDirectory, readKeyFile } from './key-file.ts'
 import { lockWorkspace } from './running-server.ts'
-import { createHandlerContext, createService, type Service } from './service/service.ts'
+import { createHandlerContext, createService } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
 import { listSavedCopies, suggestRestore } from './store/saved-copies.ts'
@@ -33,19 +33,13 @@ interface WorkspaceOptions {
   isLocked?: boolean | undefined
 }
 
-export interface Workspace {
-  store: Store
-  cascadeDeleter: CascadeDeleter
-  service: Service
-  apiKey: string
-  close(): void
-}
+export type Workspace = Awaited<ReturnType<typeof openWorkspace>>
 
 /**
  * @throws {OutputError} if storage fails
  * @throws {UsageError} if the workspace must not be used, or SQLite is missing
  */
-export function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+export function openWorkspace(options: WorkspaceOptions) {
   const { dir, keyFile, host, notice } = options
   return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)

@@ -41,13 +41,9 @@ async function create(path: string, pid: number): Promise<boolean> {
   }
 }
 
-interface LockState {
-  text: string
-  holder: number
-  createdAtMs: number
-}
+type LockState = NonNullable<ReturnType<typeof readLock>>
 
-function readLock(lock: string): LockState | undefined {
+function readLock(lock: string) {
   try {
     let createdAtMs = 0
     const text = readText(lock, { check: ({ mtimeMs }) => (createdAtMs = mtimeMs) })

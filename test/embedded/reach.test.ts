@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Transport, TransportError } from '../../src/api/wire.ts'
-import { lockWorkspace, type WorkspaceLock } from '../../src/embedded/running-server.ts'
+import { lockWorkspace } from '../../src/embedded/running-server.ts'
 import { main } from '../../src/main.ts'
 import { testHost } from '../helpers/host.ts'
 import { serveHere } from '../helpers/serve-here.ts'
@@ -12,7 +12,7 @@ import { answer, tempDir } from '../helpers/world.ts'
 const quietly = <T>(load: () => Promise<T>) => load()
 
 let dir: string
-let claimed: WorkspaceLock
+let claimed: Awaited<ReturnType<typeof lockWorkspace>>
 beforeEach(async () => {
   dir = tempDir()
   const workspace = await openTestWorkspace(dir)

@@ -1,21 +1,17 @@
 import { UsageError } from '../../errors.ts'
 
-export interface HttpProxy {
-  url: URL
-  name: string
-  headers: Readonly<Record<string, string>>
-}
+export type HttpProxy = NonNullable<ReturnType<typeof selectProxy>>
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** @throws {UsageError} if the proxy URL in the environment is invalid */
-export function selectProxy(origin: string, env: Env): HttpProxy | undefined {
+export function selectProxy(origin: string, env: Env) {
   const url = new URL(origin)
   const proxy = (url.protocol === 'https:' && readProxy('HTTPS_PROXY', env)) || readProxy('HTTP_PROXY', env)
   return proxy && !isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '') ? proxy : undefined
 }
 
-function readProxy(name: string, env: Env): HttpProxy | undefined {
+function readProxy(name: string, env: Env) {
   const text = env[name.toLowerCase()] || env[name] || ''
   if (text === '') return undefined
   try {

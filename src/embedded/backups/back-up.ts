@@ -5,15 +5,10 @@ import { createExistsError, refuseDirectory } from '../../files/file-kind.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
-import { openSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
+import { openSqlite, type StoreMachine } from '../store/sqlite.ts'
 import { createDamageError, useDirectory } from '../workspace.ts'
 import { findRowFault } from './check-database.ts'
-import { readFacts, type WorkspaceFacts } from './facts.ts'
-
-export interface BackupFacts extends WorkspaceFacts {
-  path: string
-  bytes: number
-}
+import { readFacts } from './facts.ts'
 
 interface BackUpOptions {
   dir: string
@@ -27,7 +22,7 @@ interface BackUpOptions {
  * @throws {UsageError} if there is no workspace, or the file must not be overwritten
  * @throws {OutputError} if the workspace cannot be opened or is damaged, or the file cannot be written
  */
-export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
+export async function backUp({ dir, path, overwrite, machine }: BackUpOptions) {
   requireWorkspace(dir)
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
@@ -38,7 +33,19 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   })
   try {
     source.exec('PRAGMA busy_timeout = 5000')
-    return writeBackup(source, path, { overwrite, directory: dir })
+    refuseDirectory(path)
+    const fault = findRowFault(source)
+    // An invalid backup must not replace a valid backup.
+    if (fault !== undefined) throw createDamageError(dir, fault)
+    const facts = readFacts(source)
+    const bytes = copyDatabase(source, path, { overwrite, directory: dir, follow: true })
+    return { path, bytes, ...facts }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw createExistsError(path, '', 'pass a new file, or --overwrite')
+    const reason = describeFailure(error)
+    if (reason === undefined) throw error
+    throw new OutputError(`the backup ${path} cannot be written: ${reason}`)
   } finally {
     source.close()
   }
@@ -49,25 +56,4 @@ export function requireWorkspace(dir: string): void {
   throw new UsageError(`there is no local workspace in ${dir}`, {
     hint: ['create the workspace with: ', suggest(['rooms', 'list', '--local'])],
   })
-}
-
-function writeBackup(
-  source: Sqlite,
-  path: string,
-  options: { overwrite: boolean; directory: string },
-): BackupFacts {
-  try {
-    refuseDirectory(path)
-    const fault = findRowFault(source)
-    // An invalid backup must not replace a valid backup.
-    if (fault !== undefined) throw createDamageError(options.directory, fault)
-    const facts = readFacts(source)
-    return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw createExistsError(path, '', 'pass a new file, or --overwrite')
-    const reason = describeFailure(error)
-    if (reason === undefined) throw error
-    throw new OutputError(`the backup ${path} cannot be written: ${reason}`)
-  }
 }

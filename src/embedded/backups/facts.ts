@@ -1,20 +1,13 @@
 import { readVersion } from '../store/migrate.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
-export interface WorkspaceFacts {
-  /** Number of migrations that have been applied to the database. */
-  schema_version: number
-  rooms: number
-  users: number
-  members: number
-  sessions: number
-  pages: number
-}
+export type WorkspaceFacts = ReturnType<typeof readFacts>
 
-export function readFacts(sqlite: Sqlite): WorkspaceFacts {
+export function readFacts(sqlite: Sqlite) {
   const count = (table: string) =>
     (sqlite.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
   return {
+    /** Number of migrations that have been applied to the database. */
     schema_version: readVersion(sqlite),
     rooms: count('rooms'),
     users: count('users'),

@@ -57,11 +57,8 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
   const db = open(path)
   try {
     prepare?.(db)
-    db.exec('PRAGMA busy_timeout = 5000')
-    db.exec('PRAGMA synchronous = FULL')
-    db.exec('PRAGMA foreign_keys = OFF')
-    db.exec('PRAGMA main.journal_mode = WAL')
-    db.exec('BEGIN IMMEDIATE')
+    db.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF')
+    db.exec('PRAGMA main.journal_mode = WAL; BEGIN IMMEDIATE')
     const saved =
       saveAs && saveCopy({ path, open: () => open(path) }, findFreeName(dir, saveAs, machine.now()))
     dropContents(db)
@@ -70,18 +67,14 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
     return saved
   } catch (error) {
     // libsql keeps a closed connection open until its statements are garbage-collected.
-    rollBack(db)
+    try {
+      db.exec('ROLLBACK')
+    } catch {
+      // No transaction began, or SQLite has already rolled back.
+    }
     throw error
   } finally {
     db.close()
-  }
-}
-
-function rollBack(db: Sqlite): void {
-  try {
-    db.exec('ROLLBACK')
-  } catch {
-    // No transaction began, or SQLite has already rolled back.
   }
 }
 

@@ -9,21 +9,7 @@ import { isObject } from '../common/values.ts'
 
 export type FaultTarget = OperationName | 'connect'
 
-export interface FaultSpec {
-  /** Undefined for all operations of the API. */
-  operations: readonly FaultTarget[] | undefined
-  /** A matching request names at least one of the IDs. Undefined for all requests. */
-  ids: readonly string[] | undefined
-  status: number | undefined
-  headers: Readonly<Record<string, string>>
-  body: unknown
-  delayMs: number
-  connection: 'reset' | 'cut' | undefined
-  after: 'write' | undefined
-  times: number
-  probability: number | undefined
-  seed: number
-}
+export type FaultSpec = ReturnType<typeof parseFault>
 
 const keys = [
   ...['operation', 'id', 'status', 'headers', 'body', 'delay', 'connection', 'after', 'times'],
@@ -32,7 +18,7 @@ const keys = [
 
 const targets = [...Object.keys(endpoints), 'connect']
 
-export function parseFault(value: unknown): FaultSpec {
+export function parseFault(value: unknown) {
   if (!isObject(value)) throw refuse('a fault must be an object', value)
   for (const key of Object.keys(value))
     if (!keys.includes(key))
@@ -41,8 +27,10 @@ export function parseFault(value: unknown): FaultSpec {
       )
   const { status, connection, after, probability, body } = value
   const isRandom = probability !== undefined
-  const fault: FaultSpec = {
+  const fault = {
+    /** Undefined for all operations of the API. */
     operations: parseList(value['operation'], 'operation')?.map(parseTarget),
+    /** A matching request names at least one of the IDs. Undefined for all requests. */
     ids: parseList(value['id'], 'id'),
     status: parseNumber('status', status, isStatus, 'a whole number from 400 to 599'),
     headers: parseHeaders(value['headers']),

@@ -40,7 +40,7 @@ export class ServiceControl {
   }
   #seed: unknown
   #ids = new SeedIds()
-  #seeded = none
+  seeded = none
   #queue: Promise<unknown> = Promise.resolve()
 
   /** @param onReset called when the sessions and webhook attempts before a reset have ended */
@@ -48,10 +48,6 @@ export class ServiceControl {
     this.#onReset = onReset
     this.clock = new ServiceClock(real)
     this.faults = new FaultRules(this.clock)
-  }
-
-  get seeded(): Seeded {
-    return this.#seeded
   }
 
   get interceptor(): Interceptor {
@@ -157,10 +153,10 @@ export class ServiceControl {
   }
 
   async #applySeed({ context }: ControlledInstance): Promise<void> {
-    this.#seeded = none
+    this.seeded = none
     if (this.#seed === undefined) return
     const { parseSeed } = await import('./seed-schema.ts')
-    this.#seeded = await applySeed(context, parseSeed(this.#seed), this.#ids)
+    this.seeded = await applySeed(context, parseSeed(this.#seed), this.#ids)
   }
 
   #require(): ControlledInstance {
@@ -196,11 +192,9 @@ function describeNearestOperation(method: string, path: string): string {
 
 function compareSegments(endpoint: Endpoint, segments: readonly string[]): number {
   const expected = splitPath(endpoint.path)
-  const count = Math.max(expected.length, segments.length)
-  return Array.from({ length: count }, (_, i) => compareSegment(expected[i], segments[i])).reduce(
-    (sum, cost) => sum + cost,
-    0,
-  )
+  const length = Math.max(expected.length, segments.length)
+  const costs = Array.from({ length }, (_, i) => compareSegment(expected[i], segments[i]))
+  return costs.reduce((sum, cost) => sum + cost, 0)
 }
 
 function compareSegment(expected: string | undefined, segment: string | undefined): number {

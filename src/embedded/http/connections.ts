@@ -21,7 +21,11 @@ export type RequestTimeouts = Pick<
  * Limits the connections of a server, and the connections without complete headers per IP address.
  * @returns a function to call when the headers of a connection are complete
  */
-export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
+export function limitConnections(
+  server: Server,
+  // Reserves a quarter of the file handles for files and webhooks.
+  max = Math.floor(handleLimit() * 0.75),
+): (socket: Socket) => void {
   server.maxConnections = max
   // Node drops headers above this number, so `refuseFraming` refuses a request that reaches it.
   server.maxHeadersCount = maxHeaders
@@ -49,11 +53,6 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
     if (sockets.size > maxSilent) oldest?.destroy()
   })
   return markComplete
-}
-
-/** Reserves a quarter of the file handles for files and webhooks. */
-function defaultMax(): number {
-  return Math.floor(handleLimit() * 0.75)
 }
 
 /** Reads the limit from Linux; 100,000 if unlimited. Other systems get the limit of macOS. */

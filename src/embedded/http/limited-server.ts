@@ -102,12 +102,8 @@ export class LimitedServer extends Server {
 
   #limit(socket: Socket): void {
     const pipeline: Pipeline = {
-      isSilent: true,
-      isKnown: false,
-      current: undefined,
-      isEnded: false,
-      waiting: [],
-      waitingBytes: 0,
+      ...{ isSilent: true, isKnown: false, isEnded: false },
+      ...{ current: undefined, waiting: [], waitingBytes: 0 },
     }
     this.#pipelines.set(socket, pipeline)
     this.#unknown.add(socket)

@@ -145,11 +145,8 @@ export class Sockets {
 
   #trackLiveness(webSocket: WebSocket): void {
     const { clock } = this.#options
-    const liveness: Liveness = {
-      lastReceivedAt: clock.monotonic(),
-      onReceived: () => {},
-      cancel: () => {},
-    }
+    const now = clock.monotonic()
+    const liveness: Liveness = { lastReceivedAt: now, onReceived: () => {}, cancel: () => {} }
     const wait = (ms: number) => {
       liveness.cancel = clock.after(ms, () => {
         const idleMs = clock.monotonic() - liveness.lastReceivedAt

@@ -23,9 +23,6 @@ const emailsStep = `
   END;
 `
 
-/** Empty migration that keeps the numbers of the later migrations. */
-const orderStep = ''
-
 const clientsStep = `
   ALTER TABLE members ADD COLUMN access_token TEXT;
   UPDATE members SET access_token = id || '.' || lower(hex(randomblob(24))) WHERE user_id IS NOT NULL;
@@ -180,7 +177,8 @@ export const migrations: readonly string[] = [
   endedStep,
   'ALTER TABLE pages ADD COLUMN unlisted TEXT',
   endReasonStep,
-  orderStep,
+  // Keeps the numbers of the later migrations.
+  '',
   clientsStep,
   deliveriesStep,
   plainStep,

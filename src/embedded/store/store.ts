@@ -17,7 +17,6 @@ export class Store {
   readonly #files: DatabaseFiles | undefined
   #reader: Database | undefined
   #batch: Write[] | undefined
-  #writes = 0
   #closed = false
   #current: Write | undefined
   /** Changes since the savepoint. */
@@ -32,10 +31,6 @@ export class Store {
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(sqlite, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
     this.#files = file && new DatabaseFiles(file.path)
-  }
-
-  get writes(): number {
-    return this.#writes
   }
 
   get closed(): boolean {
@@ -94,7 +89,6 @@ export class Store {
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
-    this.#writes++
     const batch = this.#openBatch()
     const write = new Write()
     const changesBefore = this.#changes.length
