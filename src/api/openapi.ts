@@ -55,13 +55,7 @@ function describe(operation: Operation): object {
 function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): object[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...rest } = toSchema(field as z.ZodType, 'output')
-    return {
-      name,
-      in: place,
-      required: place === 'path',
-      ...omitUndefined({ description }),
-      schema: rest,
-    }
+    return { name, in: place, required: place === 'path', ...omitUndefined({ description }), schema: rest }
   })
 }
 

@@ -45,6 +45,16 @@ export interface Field {
   readonly column?: readonly [place: number, weight: number]
 }
 
+type FieldOptions = Omit<Field, 'type' | 'description'>
+
+export function field<const T extends FieldType, const M extends FieldOptions = Record<never, never>>(
+  type: T,
+  description: string,
+  more: M = {} as M,
+) {
+  return { type, description, ...more }
+}
+
 export type Fields = Readonly<Record<string, Field>>
 
 export interface Resource<F extends Fields = Fields> {

@@ -62,19 +62,12 @@ function createRequestField(type: FieldType, range?: Range): z.ZodType {
     if ('list' in type) return z.array(createBodySchema('create', type.list))
     return 'object' in type ? createBodySchema('create', type.object) : z.enum(type)
   }
-  switch (type) {
-    case 'id':
-    case 'name':
-      return z.string().min(1)
-    case 'integer':
-      return createWholeNumber(range)
-    case 'seconds':
-      return createWholeNumber([1])
-    case 'number':
-      return z.number({ error: ({ input }) => (isInexact(input) ? tooManyDigits(input) : undefined) })
-    default:
-      return createResponseField(type)
-  }
+  if (type === 'id' || type === 'name') return z.string().min(1)
+  if (type === 'integer') return createWholeNumber(range)
+  if (type === 'seconds') return createWholeNumber([1])
+  if (type === 'number')
+    return z.number({ error: ({ input }) => (isInexact(input) ? tooManyDigits(input) : undefined) })
+  return createResponseField(type)
 }
 
 type Range = NonNullable<Field['range']>
@@ -107,18 +100,9 @@ function createResponseField(type: FieldType): z.ZodType {
     if ('list' in type) return z.array(createItemSchema(type.list))
     return 'object' in type ? createItemSchema(type.object) : openChoice(type)
   }
-  switch (type) {
-    case 'boolean':
-      return z.boolean()
-    case 'number':
-    case 'integer':
-    case 'seconds':
-      return z.number()
-    case 'headers':
-      return z.record(z.string(), z.string())
-    default:
-      return z.string()
-  }
+  if (type === 'boolean') return z.boolean()
+  if (type === 'headers') return z.record(z.string(), z.string())
+  return type === 'number' || type === 'integer' || type === 'seconds' ? z.number() : z.string()
 }
 
 /** Creates a schema for choices that also accepts other strings, because services may add choices. */

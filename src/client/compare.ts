@@ -72,7 +72,7 @@ function compareAll(fields: Fields, sent: Item, item: Item, path: string): Field
       const isTermination = name === 'is_terminated' && fields === resources.room.fields
       const match = isTermination
         ? matchTermination(parseBoolean(value), item)
-        : matchValue(field, name, value, item)
+        : matchField(field, name, value, item)
       found.push({
         field: path + name,
         match:
@@ -85,14 +85,6 @@ function compareAll(fields: Fields, sent: Item, item: Item, path: string): Field
     }
   }
   return found
-}
-
-function matchValue(field: Field | undefined, name: string, sent: unknown, item: Item): Match {
-  const received = item[name]
-  if (received === sent) return 'same'
-  return Object.hasOwn(item, name) && received !== deprecated
-    ? matchField(field, name, sent, received)
-    : 'hidden'
 }
 
 function isUnlisted(field: Field | undefined): boolean {
@@ -110,7 +102,10 @@ function matchTermination(sent: boolean | null | undefined, { terminated_at, is_
   return isTerminated === undefined ? 'hidden' : isTerminated === (sent ?? false) ? 'same' : 'other'
 }
 
-function matchField(field: Field | undefined, name: string, sent: unknown, received: unknown): Match {
+function matchField(field: Field | undefined, name: string, sent: unknown, item: Item): Match {
+  const received = item[name]
+  if (received === sent) return 'same'
+  if (!Object.hasOwn(item, name) || received === deprecated) return 'hidden'
   const type = field?.type ?? typeof sent
   // Services may mask secrets, so a different value proves nothing.
   if (field?.secret || name === 'secret') return 'hidden'

@@ -25,10 +25,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
 
 export function checkHint({ check }: Route, input: AnyInput): Hint {
   if (!check) return 'check the room before you retry'
-  const values: Record<string, unknown> = {
-    ...(input.body as object | undefined),
-    ...input.params,
-  }
+  const values: Record<string, unknown> = { ...(input.body as object | undefined), ...input.params }
   const fill = (word: string) => word.replace(/^\{(\w+)\}$/, (_, name: string) => toText(values[name] ?? ''))
   const isOperand = (word: string, i: number) => word.startsWith('{') && !check[i - 1]?.startsWith('--')
   const words = check.filter((word, i) => !isOperand(word, i))

@@ -25,8 +25,6 @@ export type Verdict =
   | { is: 'open'; problem: string; createdId?: string | undefined; possibleId?: string | undefined }
   | { is: 'unknown'; problem: string; createdId?: string | undefined }
 
-export type ReadVerdict = Verdict | { is: 'old'; problem: string }
-
 /** Item before the write: null if it did not exist, undefined if unknown. */
 export type Before = Item | null | undefined
 
@@ -67,7 +65,7 @@ export function judgeRead(
   input: AnyInput,
   item: Item | undefined,
   before: Before,
-): ReadVerdict {
+): Verdict | { is: 'old'; problem: string } {
   const noun = endpoint.resource
   if (endpoint.method === 'DELETE') return item ? { is: 'old', problem: `the ${noun} still exists` } : done
   if (!item) return { is: 'old', problem: `there is no such ${noun}` }

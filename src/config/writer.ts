@@ -87,12 +87,7 @@ export function withKey(profile: Profile | undefined, baseUrl: string, key: Key,
     'command' in key
       ? { key_command: key.command }
       : { api_key: key.value, api_key_stored_at: new Date(now).toISOString() }
-  return {
-    ...withoutKey(profile),
-    base_url: baseUrl,
-    ...secret,
-    api_key_origin: new URL(baseUrl).origin,
-  }
+  return { ...withoutKey(profile), base_url: baseUrl, ...secret, api_key_origin: new URL(baseUrl).origin }
 }
 
 export function withoutProfile(config: StoredConfig, name: string): StoredConfig {

@@ -15,6 +15,7 @@ import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
 
 export interface InstanceOptions {
   dir: string | undefined
+  /** Path of the API key file; required if a directory is locked. */
   keyFile?: string | undefined
   apiKey?: string | undefined
   webhookRetryScale: number

@@ -17,8 +17,6 @@ import { countWaiting } from './webhooks/outbox.ts'
 import { useDirectory } from './workspace.ts'
 
 export interface ServeOptions extends InstanceOptions {
-  /** Path of the API key file; required if a directory is locked. */
-  keyFile?: string | undefined
   /** Directory to lock while the service runs; defaults to the directory of the workspace. */
   lockDir?: string | undefined
   host: string

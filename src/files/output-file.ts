@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { constants, createWriteStream, existsSync, rmSync, type WriteStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -44,7 +45,7 @@ export class OutputFile {
   }
 
   async write(text: string): Promise<void> {
-    if (!this.#stream.write(text)) await Promise.race([waitForDrain(this.#stream), this.#ended])
+    if (!this.#stream.write(text)) await Promise.race([once(this.#stream, 'drain'), this.#ended])
   }
 
   /** @throws {OutputError} if the output cannot be written */
@@ -101,8 +102,4 @@ async function openDevice(path: string, host: Pick<Host, 'onSignal'>): Promise<F
   } finally {
     wait.release()
   }
-}
-
-function waitForDrain(stream: WriteStream): Promise<void> {
-  return new Promise((resolve) => stream.once('drain', resolve))
 }

@@ -4,11 +4,11 @@ import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { createExistsError, refuseDirectory } from '../../files/file-kind.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
+import { readFacts } from '../store/contents.ts'
 import { copyDatabase } from '../store/copy.ts'
 import { openSqlite, type StoreMachine } from '../store/sqlite.ts'
 import { createDamageError, useDirectory } from '../workspace.ts'
 import { findRowFault } from './check-database.ts'
-import { readFacts } from './facts.ts'
 
 interface BackUpOptions {
   dir: string

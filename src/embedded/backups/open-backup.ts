@@ -3,12 +3,12 @@ import { suggest, UsageError } from '../../errors.ts'
 import { toReadError } from '../../files/file-errors.ts'
 import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
+import { readFacts } from '../store/contents.ts'
 import { readVersion } from '../store/migrate.ts'
 import { migrations } from '../store/schema.ts'
 import { createEmpty } from '../store/schema-check.ts'
 import { loadSqlite, type OpenSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { findPageFault } from './check-database.ts'
-import { readFacts } from './facts.ts'
 
 export type Backup = Awaited<ReturnType<typeof openBackup>>
 

@@ -5,10 +5,12 @@ import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { lockWorkspace } from '../running-server.ts'
-import { dropContents } from '../store/contents.ts'
+import { dropContents, readFacts, type WorkspaceFacts } from '../store/contents.ts'
 import { saveCopy, savedDirectory } from '../store/copy.ts'
-import { loadSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
+import { runMigrations } from '../store/migrate.ts'
+import { loadSqlite, openSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
 import { useDirectory } from '../workspace.ts'
+import { requireWorkspace } from './back-up.ts'
 
 export interface ReplaceOptions {
   dir: string
@@ -84,4 +86,28 @@ function findFreeName(dir: string, start: string, now: number): string {
     const name = `${stem}${nth === 1 ? '' : `-${nth}`}.db`
     if (!existsSync(join(dir, savedDirectory, name))) return name
   }
+}
+
+/**
+ * Empties a workspace. The workspace keeps its API key.
+ * @returns path of the saved old contents
+ */
+export async function reset(
+  { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,
+  confirm: (facts: WorkspaceFacts) => Promise<void>,
+): Promise<string> {
+  requireWorkspace(dir)
+  return withStoppedWorkspace(dir, machine, async () => {
+    const sqlite = await openSqlite(getDatabasePath(dir), machine.quietly)
+    const facts = readFacts(sqlite)
+    sqlite.close()
+    await confirm(facts)
+    const saved = await replaceContents({
+      dir,
+      machine,
+      saveAs: 'before-reset',
+      fill: (db) => runMigrations(db, 0),
+    })
+    return saved ?? ''
+  })
 }

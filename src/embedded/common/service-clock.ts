@@ -115,10 +115,7 @@ export class ServiceClock implements Clock {
   #release(): void {
     if (!this.#held) return
     // Computes each shift from its own clock, so that rounding never sets a clock back.
-    this.#shift = {
-      now: this.now() - this.#real.now(),
-      monotonic: this.monotonic() - this.#real.monotonic(),
-    }
+    this.#shift = { now: this.now() - this.#real.now(), monotonic: this.monotonic() - this.#real.monotonic() }
     this.#held = undefined
     for (const timer of this.#timers) this.#arm(timer)
   }

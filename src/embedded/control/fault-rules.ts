@@ -153,11 +153,7 @@ function createFaultResponse({ status, headers, body, connection }: FaultSpec): 
   if (status === undefined) return connection && resetConnection()
   const message = 'injected fault'
   const response = createResponse(status, body ?? { error: { code: 'injected_fault', message } })
-  return {
-    ...response,
-    headers: { ...response.headers, ...headers },
-    ...(connection && { connection }),
-  }
+  return { ...response, headers: { ...response.headers, ...headers }, ...(connection && { connection }) }
 }
 
 function formatFault(value: unknown): string {

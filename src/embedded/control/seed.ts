@@ -95,32 +95,22 @@ function seedRoom(
   return { ...last, members: added, pages: listed, sessions: listSeeded(context, created.id) }
 }
 
-interface CreateInput {
-  params?: object
-  body: unknown
-  /** IDs and tokens that the seed chooses, in the order in which the handler requests them. */
-  chosen: readonly (string | undefined)[]
-}
-
+/** @param chosen IDs and tokens that the seed chooses, in the order in which the handler requests them */
 function create(
   name: OperationName,
   context: HandlerContext,
   path: string,
   ids: SeedIds,
-  { params = {}, body, chosen }: CreateInput,
+  { params = {}, body, chosen }: { params?: object; body: unknown; chosen: readonly (string | undefined)[] },
 ): Record<string, unknown> {
   let asked = 0
   const choose = (generate: () => string) => chosen[asked++] ?? ids.take(generate)
-  const seedIds: Ids = {
-    newId: () => choose(context.newId),
-    newToken: () => choose(context.newToken),
-  }
+  const { newId, newToken } = context
+  const seedIds: Ids = { newId: () => choose(newId), newToken: () => choose(newToken) }
   try {
     requireStorable(body, resources[endpoints[name].resource].fields)
-    return runHandler(name, { ...context, ...seedIds }, { params, query: {}, body }) as Record<
-      string,
-      unknown
-    >
+    const input = { params, query: {}, body }
+    return runHandler(name, { ...context, ...seedIds }, input) as Record<string, unknown>
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     throw new UsageError(`the seed cannot be used: ${path}: ${error.message}`)

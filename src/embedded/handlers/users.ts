@@ -42,10 +42,7 @@ const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id }
 
 export const userHandlers = {
   listUsers({ store }, { query: { email_search_query: text, ...paging } }) {
-    const listing = {
-      table: 'users',
-      filters: text === undefined ? [] : [createSearchFilter(text)],
-    }
+    const listing = { table: 'users', filters: text === undefined ? [] : [createSearchFilter(text)] }
     const { rows, ...page } = listPage<UserRow>(store, listing, paging)
     return { users: rows.map(toListedUser), ...page }
   },

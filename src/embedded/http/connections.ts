@@ -12,11 +12,6 @@ export const limits = {
   maxHeaderSize: 16 * 1024,
 }
 
-export type RequestTimeouts = Pick<
-  typeof limits,
-  'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'
->
-
 /**
  * Limits the connections of a server, and the connections without complete headers per IP address.
  * @returns a function to call when the headers of a connection are complete

@@ -5,7 +5,7 @@ import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import { createErrorResponse, type Service } from '../service/service.ts'
 import { isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
-import type { RequestTimeouts } from './connections.ts'
+import type { limits } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { LimitedServer } from './limited-server.ts'
 import { createResponder, type Exchange } from './responder.ts'
@@ -17,7 +17,7 @@ interface HttpOptions {
   /** Accepted host names in addition to loopback names and `host`. */
   hosts?: readonly string[]
   maxConnections?: number
-  timeouts?: Partial<RequestTimeouts>
+  timeouts?: Partial<typeof limits>
   /** Returns true for a request with the API key. */
   isKnown?: (request: IncomingMessage) => boolean
   upgrade?: Upgrade

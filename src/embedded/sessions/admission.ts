@@ -1,15 +1,11 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../common/faults.ts'
+import type { Ids } from '../common/ids.ts'
 import { requireRoom } from '../records/records.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 
-export interface AdmissionDeps {
-  store: Store
-  now(): number
-  newId(): string
-  newToken(): string
-}
+export type AdmissionDeps = Ids & { store: Store; now(): number }
 
 export interface Admission {
   roomId: string

@@ -11,11 +11,11 @@ type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 /** Default maximum number of ends to record directly. Recording so many takes a few milliseconds. */
 const defaultMaxDirectEnds = 500
 
-interface DepartureDeps<S extends RecordedSession> {
+export interface DepartureDeps<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
-  /** Called after a commit that defers session ends: see `listEnds`. */
+  /** Called after a commit that defers session ends, and repeatedly while deferred ends remain. */
   onEndsListed(): void
   maxDirectEnds?: number | undefined
 }

@@ -1,10 +1,15 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { type Clock, startInterval } from '../common/clock.ts'
 import { hasListedEnds } from '../store/ended.ts'
-import type { Store } from '../store/store.ts'
 import { enqueueOrPack, findWebhook } from '../webhooks/outbox.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
-import { closeAbandonedSessions, groupByRoom, recordDepartures, storeAliveTime } from './departures.ts'
+import {
+  closeAbandonedSessions,
+  type DepartureDeps,
+  groupByRoom,
+  recordDepartures,
+  storeAliveTime,
+} from './departures.ts'
 import { toFrame } from './frame.ts'
 import { MeetingClocks } from './meeting-clocks.ts'
 import { RoomViews } from './room-views.ts'
@@ -24,19 +29,14 @@ const tickMs = 5000
 /** Drift from the monotonic clock at which the wall clock counts as set, in milliseconds. */
 const maxDriftMs = 1000
 
-interface HubOptions {
-  store: Store
+interface HubOptions extends Omit<DepartureDeps<ConnectedSession>, 'roster'> {
   clock: Clock
   /** Clock for the minimum time between updates of a room; defaults to `clock`. */
   realClock?: Clock
-  newId(): string
   /** Reports an error that no request waits for. */
   onFailure(error: unknown): void
   /** Called after a webhook event of a room is committed. */
   onEvent(roomId: string): void
-  /** Called after a commit that defers session ends, and repeatedly while deferred ends remain. */
-  onEndsListed(): void
-  maxDirectEnds?: number
 }
 
 /** Reason for a session end that a closed connection caused. */

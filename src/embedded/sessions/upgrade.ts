@@ -23,11 +23,8 @@ export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, 
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 429 && { 'Retry-After': '1' }),
   }
-  respondToUpgrade(
-    socket,
-    { status, headers, text: `${JSON.stringify({ error: { code, message } })}\n` },
-    requestId,
-  )
+  const text = `${JSON.stringify({ error: { code, message } })}\n`
+  respondToUpgrade(socket, { status, headers, text }, requestId)
 }
 
 export function respondToUpgrade(

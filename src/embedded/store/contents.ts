@@ -1,4 +1,4 @@
-import { runMigrations } from './migrate.ts'
+import { readVersion, runMigrations } from './migrate.ts'
 import type { Sqlite } from './sqlite.ts'
 
 interface SchemaEntry {
@@ -44,5 +44,21 @@ export function copyContents(db: Sqlite, from: string): void {
   for (const name of listTables(db)) {
     db.exec(`DELETE FROM main."${name}"`)
     db.exec(`INSERT INTO main."${name}" SELECT * FROM ${from}."${name}"`)
+  }
+}
+
+export type WorkspaceFacts = ReturnType<typeof readFacts>
+
+export function readFacts(sqlite: Sqlite) {
+  const count = (table: string) =>
+    (sqlite.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
+  return {
+    /** Number of migrations that have been applied to the database. */
+    schema_version: readVersion(sqlite),
+    rooms: count('rooms'),
+    users: count('users'),
+    members: count('members'),
+    sessions: count('sessions'),
+    pages: count('pages'),
   }
 }

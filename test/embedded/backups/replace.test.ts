@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { backUp } from '../../../src/embedded/backups/back-up.ts'
-import { reset } from '../../../src/embedded/backups/reset.ts'
+import { reset } from '../../../src/embedded/backups/replace.ts'
 import { restore } from '../../../src/embedded/backups/restore.ts'
 import type { Driver } from '../../../src/embedded/store/connection.ts'
 import { loadDriver, openSqlite, type QuietLoader } from '../../../src/embedded/store/sqlite.ts'

@@ -41,7 +41,7 @@ async function run(context: Context, dataDir: string | undefined): Promise<void>
   const { host } = context
   const printer = await context.printer()
   await requireWritableWorkspace(context)
-  const { reset } = await import('../../../embedded/backups/reset.ts')
+  const { reset } = await import('../../../embedded/backups/replace.ts')
   const workspace = await findWorkspaceDir(context, dataDir)
   const saved = await reset({ dir: workspace, machine: host }, (facts) =>
     confirmLoss(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { counted } from '../../../api/plural.ts'
-import type { WorkspaceFacts } from '../../../embedded/backups/facts.ts'
+import type { WorkspaceFacts } from '../../../embedded/store/contents.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireWritable } from '../../requests/before-send.ts'
