@@ -69,13 +69,9 @@ export interface Resource<F extends Fields = Fields> {
 export function defineResource<
   const F extends Fields,
   const D extends { name: string; plural: string; id?: keyof F & string; label?: keyof F & string },
->(definition: D & { fields: F }): D & Resource<F> {
-  return { ...definition, descriptions: describeFields(definition.fields) }
-}
-
-function describeFields<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
+>(definition: D, fields: F): D & Resource<F> {
   const descriptions = Object.entries(fields).map(([name, field]) => [name, field.description])
-  return Object.fromEntries(descriptions)
+  return { ...definition, fields, descriptions: Object.fromEntries(descriptions) }
 }
 
 /** Sorts by descending column weight, because messages name only the first invalid field. */

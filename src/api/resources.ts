@@ -16,12 +16,9 @@ const gone = field('text', 'no longer used', { presence: 'deprecated' })
 /**
  * Member (API specification, “Member” and “Endpoints”). An anonymous participant is a member without a user.
  */
-export const member = defineResource({
-  name: 'member',
-  plural: 'members',
-  id: 'id',
-  label: 'user_id',
-  fields: {
+export const member = defineResource(
+  { name: 'member', plural: 'members', id: 'id', label: 'user_id' },
+  {
     id: field('id', 'member ID', { presence: 'always', column: [1, 9] }),
     user_id: field('id', 'user of the member', { write: 'create', required: true, column: [2, 8] }),
     room_id: field('id', 'the room'),
@@ -47,17 +44,14 @@ export const member = defineResource({
     created_at: field('time', 'creation time of the member (UTC)', { presence: 'unlisted' }),
     updated_at: field('time', 'time of the last change of the member (UTC)', { presence: 'unlisted' }),
   },
-})
+)
 
 const { user_id, type: member_type, name: member_name } = member.fields
 
 /** Room (API specification, “Room” and “Create Room request body”). */
-export const room = defineResource({
-  name: 'room',
-  plural: 'rooms',
-  id: 'id',
-  label: 'name',
-  fields: {
+export const room = defineResource(
+  { name: 'room', plural: 'rooms', id: 'id', label: 'name' },
+  {
     id: field('id', 'room ID', { presence: 'always', column: [1, 9] }),
     type: field(
       roomTypes,
@@ -122,15 +116,12 @@ export const room = defineResource({
       { write: 'create', presence: 'never' },
     ),
   },
-})
+)
 
 /** User (API specification, “User”). */
-export const user = defineResource({
-  name: 'user',
-  plural: 'users',
-  id: 'user_id',
-  label: 'name',
-  fields: {
+export const user = defineResource(
+  { name: 'user', plural: 'users', id: 'user_id', label: 'name' },
+  {
     user_id: field('id', 'user ID, chosen by you', {
       write: 'create',
       required: true,
@@ -154,14 +145,12 @@ export const user = defineResource({
       presence: 'never',
     }),
   },
-})
+)
 
 /** Session (API specification, “Session”). */
-const session = defineResource({
-  name: 'session',
-  plural: 'sessions',
-  id: 'id',
-  fields: {
+const session = defineResource(
+  { name: 'session', plural: 'sessions', id: 'id' },
+  {
     id: field('id', 'session ID', { presence: 'always', column: [1, 9] }),
     member_id: field('id', 'member of the session', { column: [3, 5] }),
     user_id: field('id', 'user of the session', { query: true, column: [2, 8] }),
@@ -180,7 +169,7 @@ const session = defineResource({
     user_agent: field('text', 'browser or program of the client', { presence: 'unlisted', onRequest: true }),
     is_connecting: field('boolean', 'true if the session is online', { query: true, presence: 'never' }),
   },
-})
+)
 
 /** Entity of a page (API specification, “Page”). `Image` is the only specified type. */
 export const entity = {
@@ -189,11 +178,9 @@ export const entity = {
   fixed: field('boolean', 'pin the image in place', { write: 'create', presence: 'unlisted' }),
 } as const
 
-export const page = defineResource({
-  name: 'page',
-  plural: 'pages',
-  id: 'id',
-  fields: {
+export const page = defineResource(
+  { name: 'page', plural: 'pages', id: 'id' },
+  {
     id: field('id', 'page ID', { presence: 'always', column: [1, 9] }),
     entities: field({ list: entity }, 'content of the page', { write: 'create' }),
     size: field(
@@ -208,12 +195,11 @@ export const page = defineResource({
     ),
     index: field('integer', 'position of the page', { write: 'create', presence: 'unlisted' }),
   },
-})
+)
 
-export const message = defineResource({
-  name: 'message',
-  plural: 'messages',
-  fields: {
+export const message = defineResource(
+  { name: 'message', plural: 'messages' },
+  {
     message: field('text', 'text for the online sessions of the room', {
       write: 'create',
       required: true,
@@ -221,15 +207,12 @@ export const message = defineResource({
       column: [1, 9],
     }),
   },
-})
+)
 
 /** Delivery of a webhook event. The API specification does not define this resource. */
-export const delivery = defineResource({
-  name: 'delivery',
-  plural: 'deliveries',
-  id: 'id',
-  label: 'action',
-  fields: {
+export const delivery = defineResource(
+  { name: 'delivery', plural: 'deliveries', id: 'id', label: 'action' },
+  {
     id: field('id', 'delivery ID: the header webhook-id of every attempt', {
       presence: 'always',
       column: [1, 9],
@@ -261,7 +244,7 @@ export const delivery = defineResource({
     finished_at: field('time', 'time of delivery or giving up (UTC)'),
     since: field('time', 'only events since this time', { query: true, presence: 'never' }),
   },
-})
+)
 
 export const paging = {
   offset: field('integer', 'number of items to skip', { query: true, range: [0] }),

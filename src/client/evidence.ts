@@ -44,12 +44,8 @@ export interface ProofReader {
 export type Evidence = FoundItem | { error: MeetroomError }
 
 /** Returns the ID in the request or in the response to a creation. */
-export function targetId(
-  name: OperationName,
-  input: AnyInput,
-  { createdId, possibleId }: UnknownOutcomeError,
-): string | undefined {
-  return callerId(endpoints[name], input) ?? createdId ?? possibleId
+export function targetId({ name, input, error }: Omit<Doubt, 'before'>): string | undefined {
+  return callerId(endpoints[name], input) ?? error.createdId ?? error.possibleId
 }
 
 const listOf = {
@@ -82,11 +78,7 @@ const listNameOf = (doubt: Doubt): ProofList => listOf[readBackOf(doubt) ?? 'get
 /** Returns true if only a list can show the item, such as a new member. */
 const isOnlyListed = (doubt: Doubt) => readBackOf(doubt) === 'listMembers'
 
-async function readFromList(
-  group: readonly Doubt[],
-  reader: ProofReader,
-  found: Map<Doubt, Evidence>,
-): Promise<void> {
+async function readFromList(group: readonly Doubt[], reader: ProofReader, found: Map<Doubt, Evidence>) {
   const [first] = group
   if (!first) return
   const list = listNameOf(first)
@@ -119,8 +111,7 @@ async function readFromList(
 }
 
 function keyOf(doubt: Doubt): string {
-  const { name, input, error } = doubt
-  return isOnlyListed(doubt) ? userKey(Object(input.body)) : (targetId(name, input, error) ?? '')
+  return isOnlyListed(doubt) ? userKey(Object(doubt.input.body)) : (targetId(doubt) ?? '')
 }
 
 function userKey({ user_id }: Item): string {
@@ -146,11 +137,11 @@ async function runConcurrently<T>(
 }
 
 async function readOne(doubt: Doubt, reader: ProofReader, found: Map<Doubt, Evidence>): Promise<void> {
-  const { name, input, error } = doubt
   const readBack = readBackOf(doubt)
   if (readBack === undefined || readBack === 'listMembers') return
-  const id = targetId(name, input, error) ?? ''
-  const params = readBack === 'getRoom' ? { id } : readBack === 'getUser' ? { user_id: id } : input.params
+  const id = targetId(doubt) ?? ''
+  const params =
+    readBack === 'getRoom' ? { id } : readBack === 'getUser' ? { user_id: id } : doubt.input.params
   found.set(doubt, await reader.readItem(readBack, params ? { params } : {}).catch(toEvidence))
 }
 

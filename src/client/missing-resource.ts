@@ -62,11 +62,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return isNotFound ? createNotFoundError(refusal) : undefined
 }
 
-export function judgeAbsence(
-  status: number,
-  code: string | undefined,
-  input: AnyInput,
-): 'operation' | 'resource' | undefined {
+export function judgeAbsence(status: number, code: string | undefined, input: AnyInput) {
   if (status === 405 || (status === 400 && code === unknownOperation)) return 'operation'
   // A read with a 2xx status returned null instead of the item.
   if (status < 300 || status === 404 || status === 410) return 'resource'

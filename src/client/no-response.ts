@@ -50,11 +50,7 @@ export function createNoResponseError(
   return createUnknownOutcomeError(message, repeatability, cause)
 }
 
-export function createUnknownOutcomeError(
-  message: string,
-  { check, line }: Repeatability,
-  cause: unknown,
-): UnknownOutcomeError {
+export function createUnknownOutcomeError(message: string, { check, line }: Repeatability, cause: unknown) {
   return new UnknownOutcomeError(`${message}; the outcome of the change is unknown`, {
     hint: check(),
     request: line,

@@ -29,13 +29,10 @@ export const settleNow: Settle = async (doubt, prove) => {
   throw proof?.error ?? doubt.error
 }
 
-export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boolean {
-  const { readBack }: Endpoint = endpoints[name]
-  return (
-    readBack !== undefined &&
-    !error.isFinal &&
-    (readBack === 'listMembers' || targetId(name, input, error) !== undefined)
-  )
+export function isReadable(doubt: Omit<Doubt, 'before'>): boolean {
+  const { readBack }: Endpoint = endpoints[doubt.name]
+  if (readBack === undefined || doubt.error.isFinal) return false
+  return readBack === 'listMembers' || targetId(doubt) !== undefined
 }
 
 /** Determines the outcome of writes by reading the items. Repeats reads with the verdict `old`. */

@@ -137,11 +137,7 @@ function isAccepted({ status }: WireResponse): boolean {
 }
 
 /** Returns the reason why an item of a read does not belong to the requested path. */
-function findOtherItem(
-  name: OperationName,
-  { params }: AnyInput,
-  received: ParsedResponse,
-): string | undefined {
+function findOtherItem(name: OperationName, { params }: AnyInput, received: ParsedResponse) {
   const endpoint: Endpoint = endpoints[name]
   // Without parameters, the path names no item.
   if (params === undefined) return undefined

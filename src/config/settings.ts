@@ -209,10 +209,7 @@ function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => fal
   }
 }
 
-function convert<T>(
-  setting: Setting<string> | undefined,
-  parse: (text: string) => T,
-): Setting<T> | undefined {
+function convert<T>(setting: Setting<string> | undefined, parse: (text: string) => T) {
   if (!setting) return undefined
   try {
     return { value: parse(setting.value), from: setting.from }

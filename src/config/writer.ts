@@ -45,11 +45,7 @@ export async function changeConfig(
   }
 }
 
-async function keepPrivate(
-  path: string,
-  what: 'file' | 'directory',
-  host: Machine,
-): Promise<string | undefined> {
+async function keepPrivate(path: string, what: 'file' | 'directory', host: Machine) {
   if (host.platform !== 'win32') return undefined
   const { keepToUser } = await import('../files/windows-acl.ts')
   return keepToUser(path, what, host)

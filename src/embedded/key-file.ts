@@ -7,11 +7,7 @@ import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
  * @returns empty text for an empty file; undefined if the contents are not a key
  * @throws {UsageError} or a system error if the file cannot be used
  */
-export function readKeyFile(
-  file: string,
-  dir: string | undefined,
-  uid: number | undefined,
-): string | undefined {
+export function readKeyFile(file: string, dir: string | undefined, uid: number | undefined) {
   const text = isInDataDirectory(file, dir) ? readInDataDirectory(file, uid) : readTrusted(file, uid, file)
   const key = text.trim()
   return /^[\x21-\x7e]*$/.test(key) ? key : undefined

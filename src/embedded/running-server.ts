@@ -103,11 +103,7 @@ async function readOwner(dir: string, machine: StoreMachine): Promise<ServingPro
   return isFree ? undefined : readServeFile(dir, machine.effectiveUid)
 }
 
-function readServedKey(
-  { api_key_file: file, pid }: ServingProcess,
-  dir: string,
-  uid: number | undefined,
-): string {
+function readServedKey({ api_key_file: file, pid }: ServingProcess, dir: string, uid: number | undefined) {
   const name = `the API key file ${file}`
   const hint = `restart process ${pid}, which serves the workspace`
   try {

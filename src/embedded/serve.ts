@@ -10,7 +10,6 @@ import { type Instance, type InstanceOptions, openInstance } from './instance.ts
 import { withMonitoring } from './monitoring/endpoints.ts'
 import { RequestMetrics } from './monitoring/request-metrics.ts'
 import { lockWorkspace } from './running-server.ts'
-import type { TextResponse } from './service/response.ts'
 import type { Service } from './service/service.ts'
 import type { StoreMachine } from './store/sqlite.ts'
 import { countWaiting } from './webhooks/outbox.ts'
@@ -146,10 +145,7 @@ function withRoomPages(service: Service, embedOrigin: string | undefined): Servi
   return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }
 
-async function findRoomPage(
-  { method, url }: WireRequest,
-  embedOrigin: string | undefined,
-): Promise<TextResponse | undefined> {
+async function findRoomPage({ method, url }: WireRequest, embedOrigin: string | undefined) {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const { pathname } = parseUrl(url)
   if (!/^\/(rooms|room-page)\/[^/]+$/.test(pathname)) return undefined

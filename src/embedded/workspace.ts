@@ -136,11 +136,7 @@ function createKeyFile(file: string): void {
   }
 }
 
-/**
- * Returns the key, or empty text for an empty file.
- * @throws {UsageError} if the contents are not a key
- * @throws the error of `readKeyFile`
- */
+/** Returns the key, or empty text for an empty file. */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)
   if (key !== undefined) return key

@@ -14,10 +14,7 @@ export class AppendLog {
     this.#text += text
   }
 
-  /**
-   * Adds text to the next write, and resolves when the text is on disk.
-   * @throws the error of `write`
-   */
+  /** Adds text to the next write, and resolves when the text is on disk. */
   appendSynced(text = ''): Promise<void> {
     this.append(text)
     const synced = new Promise<void>((resolve, reject) => {

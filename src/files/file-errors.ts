@@ -33,12 +33,7 @@ export function toUseError(name: string, error: unknown, details?: Details): unk
 }
 
 /** @param variable environment variable that selects the directory */
-export function toStorageError(
-  what: string,
-  directory: string,
-  error: unknown,
-  variable = 'TMPDIR',
-): unknown {
+export function toStorageError(what: string, directory: string, error: unknown, variable = 'TMPDIR') {
   const hint = `choose another directory with ${variable}`
   return translate(error, `${what} cannot be stored in ${directory}`, 'no such directory', { hint })
 }
@@ -50,12 +45,8 @@ export function describeWriteFailure(name: string, error: unknown): string {
   return `${name} cannot be written: ${reason}`
 }
 
-function translate(
-  error: unknown,
-  failure: string,
-  missing: string,
-  { Kind = OutputError, rest, ...details }: Details = {},
-): unknown {
+function translate(error: unknown, failure: string, missing: string, options: Details = {}): unknown {
+  const { Kind = OutputError, rest, ...details } = options
   if (error instanceof MeetroomError || (error as NodeJS.ErrnoException).code === undefined) return error
   const message = [`${failure}: ${describeSystemError(error, missing)}`, ...(rest ? [rest] : [])].join('; ')
   return toExhaustedHandlesError(error) ?? new Kind(message, { ...details, cause: error })

@@ -138,10 +138,7 @@ function checkOptions(options: Public.StartOptions): void {
     throw createFlagConflict('apiKey', 'dataDir', { because: 'the directory stores its own key' })
 }
 
-/**
- * Marks a directory for `reset`. Returns true if the directory contains no workspace.
- * @throws {UsageError} for a workspace that `startService` did not create
- */
+/** Marks a directory for `reset`. Returns true if the directory contains no workspace. */
 function prepareDirectory(dir: string): boolean {
   const isNew = !existsSync(getDatabasePath(dir))
   const marker = join(dir, markerFile)

@@ -3,7 +3,7 @@ import { endpoints } from '../../src/api/endpoints.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import type { ItemOf, WritableFields } from '../../src/api/operation-types.ts'
 import { createOperations } from '../../src/api/operations.ts'
-import { defineResource, type Field } from '../../src/api/resource-types.ts'
+import { defineResource, type Field, field } from '../../src/api/resource-types.ts'
 import { type ResourceName, resources, room } from '../../src/api/resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from '../../src/api/schemas.ts'
 import { filterTypes } from '../../src/cli/filter/where.ts'
@@ -15,19 +15,14 @@ import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { createView, views } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
-const roomy = defineResource({
-  ...room,
-  fields: {
-    ...room.fields,
-    seats: {
-      type: 'integer',
-      description: 'number of seats',
-      write: 'create update',
-      required: true,
-      query: true,
-      column: [8, 3],
-    },
-  },
+const roomy = defineResource(room, {
+  ...room.fields,
+  seats: field('integer', 'number of seats', {
+    write: 'create update',
+    required: true,
+    query: true,
+    column: [8, 3],
+  }),
 })
 const { fields } = roomy
 const view = createView(roomy)
@@ -92,10 +87,7 @@ test('the OpenAPI document describes a field added to the field table', () => {
 })
 
 test('a field without write access is read-only in imports and missing in create requests', () => {
-  const seen = defineResource({
-    ...room,
-    fields: { ...room.fields, visits: { type: 'number', description: 'visits' } },
-  })
+  const seen = defineResource(room, { ...room.fields, visits: field('number', 'visits') })
   const { columns, readOnly } = deriveColumns(seen, createView(seen), endpoints.createRoom)
   expect(Object.keys(columns)).not.toContain('visits')
   expect(readOnly).toContain('visits')
@@ -103,10 +95,8 @@ test('a field without write access is read-only in imports and missing in create
 })
 
 test('an unlisted field is optional in responses, missing in create requests and selectable as a column', () => {
-  const felt = defineResource({
-    ...room,
-    fields: { ...room.fields, mood: { type: 'text', description: 'mood', presence: 'unlisted' } },
-  })
+  const mood = field('text', 'mood', { presence: 'unlisted' })
+  const felt = defineResource(room, { ...room.fields, mood })
   expect(createItemSchema(felt.fields).shape['mood']?.safeParse(undefined).success).toBe(true)
   expect(createBodySchema('create', felt.fields).shape).not.toHaveProperty('mood')
   expect(createView(felt)).toMatchObject({

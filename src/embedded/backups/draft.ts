@@ -119,10 +119,7 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
   }
 }
 
-/**
- * Reads the draft with the GET operations of the service.
- * @throws {UsageError} for an unexpected status
- */
+/** Reads the draft with the GET operations of the service. */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
   const store = new Store(db)
   try {

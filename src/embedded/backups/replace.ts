@@ -88,10 +88,7 @@ function findFreeName(dir: string, start: string, now: number): string {
   }
 }
 
-/**
- * Empties a workspace. The workspace keeps its API key.
- * @returns path of the saved old contents
- */
+/** Empties a workspace, which keeps its API key. Returns the path of the saved old contents. */
 export async function reset(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,
   confirm: (facts: WorkspaceFacts) => Promise<void>,

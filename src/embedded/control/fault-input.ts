@@ -66,12 +66,7 @@ const isCount = (value: number) =>
   value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= 1)
 const isShare = (value: number) => value > 0 && value <= 1
 
-function parseNumber(
-  key: string,
-  value: unknown,
-  isValid: (value: number) => boolean,
-  range: string,
-): number | undefined {
+function parseNumber(key: string, value: unknown, isValid: (value: number) => boolean, range: string) {
   if (value === undefined || (typeof value === 'number' && isValid(value))) return value
   throw refuse(`${key} of a fault must be ${range}`, value)
 }

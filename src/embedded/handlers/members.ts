@@ -61,10 +61,7 @@ function updateRow(
   return requireMember(store, member.room_id, member.id)
 }
 
-/**
- * Reads a name, which the API specification does not list for `addMember`.
- * @throws {Fault} if the name is not text
- */
+/** Reads a name, which the API specification does not list for `addMember`. */
 function readName(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined

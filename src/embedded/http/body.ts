@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ChunkList } from '../../api/chunk-list.ts'
 
-export type BodyRefusal = 'too large' | 'no memory'
-
 /**
  * Reads a body of at most `most` bytes. After a refusal, the rest of the body is unread.
  * @param onAccept called immediately before the body is read
@@ -13,7 +11,7 @@ export function readBody(
   most: number,
   reservation?: BodyReservation,
   onAccept = () => {},
-): Promise<Buffer | BodyRefusal> {
+): Promise<Buffer | 'too large' | 'no memory'> {
   const refusal = findRefusal(Number(request.headers['content-length'] ?? 0), most, reservation)
   if (refusal) return Promise.resolve(refusal)
   // A destroyed request emits no more events, so the promise below would never settle.
@@ -38,11 +36,7 @@ export function readBody(
   })
 }
 
-function findRefusal(
-  size: number,
-  most: number,
-  reservation: BodyReservation | undefined,
-): BodyRefusal | undefined {
+function findRefusal(size: number, most: number, reservation: BodyReservation | undefined) {
   if (size > most) return 'too large'
   return reservation?.extend(size) === false ? 'no memory' : undefined
 }

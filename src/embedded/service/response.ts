@@ -12,11 +12,7 @@ export interface TextResponse extends WireResponse {
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
-export function createResponse(
-  status: number,
-  value: unknown,
-  added?: TextResponse['headers'],
-): TextResponse {
+export function createResponse(status: number, value: unknown, added?: TextResponse['headers']) {
   return createTextResponse(status, added ? { ...headers, ...added } : headers, `${toJson(value)}\n`)
 }
 

@@ -29,11 +29,8 @@ export function createMemberToken(memberId: string, token: string): string {
  * @param token `access_token` of a user or member; undefined for an anonymous client
  * @throws {Fault} if the client cannot join
  */
-export function admit(
-  { store, now, newId, newToken }: AdmissionDeps,
-  roomId: string,
-  token: string | undefined,
-): Admission {
+export function admit(deps: AdmissionDeps, roomId: string, token: string | undefined): Admission {
+  const { store, now, newId, newToken } = deps
   const room = requireRoom(store, roomId)
   if (room.terminated_at !== null) throw new Fault(400, 'terminated', 'the room is terminated')
   const user =

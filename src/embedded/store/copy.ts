@@ -11,10 +11,7 @@ export interface DatabaseFile {
 
 export const savedDirectory = 'backups'
 
-/**
- * Copies a database into the sibling directory `backups`, replacing a file of the same name.
- * @returns path of the copy
- */
+/** Copies a database into the sibling directory `backups`, replacing a file of the same name. */
 export function saveCopy({ path, open }: DatabaseFile, name: string): string {
   const directory = join(dirname(path), savedDirectory)
   makeDirectory(directory)

@@ -13,12 +13,7 @@ const listed = 'SELECT value FROM json_each(?)'
  * Call inside `store.write`.
  * @param at end of the sessions in milliseconds since 1970; a later start is used instead
  */
-export function recordEnds(
-  store: Store,
-  ended: readonly EndedSession[],
-  at: number,
-  reason: EndReason,
-): void {
+export function recordEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason) {
   const { sessions, guests } = splitSeqs(ended)
   const sql = `UPDATE sessions SET disconnected_at = max(connected_at, ?), end_reason = ? WHERE seq IN (${listed})`
   store.run(sql, at, reason, JSON.stringify(sessions))

@@ -16,10 +16,7 @@ export function removeFinished(store: Store, now: number): void {
   )
 }
 
-/**
- * Removes old finished deliveries at the start and every hour.
- * @returns a function that stops the timer
- */
+/** Removes old finished deliveries at the start and every hour. Returns a function that stops the timer. */
 export function startRetention(store: Store, clock: Clock, onFailure: (error: unknown) => void): () => void {
   async function remove(): Promise<void> {
     const sql = 'SELECT min(finished_at) AS finished_at FROM deliveries WHERE finished_at IS NOT NULL'
