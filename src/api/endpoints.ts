@@ -44,6 +44,9 @@ function pagedEndpoint<R extends ResourceName>(resource: R) {
   return { ...listEndpoint(resource), paged: true, paging: true } as const
 }
 
+const roomProof = { readBack: 'getRoom', check: ['rooms', 'get', '{id}'] } as const
+const userProof = { readBack: 'getUser', check: ['users', 'get', '{user_id}'] } as const
+
 export const endpoints = {
   listRooms: { ...route('rooms.list', 'List rooms', 'GET', '/rooms'), ...pagedEndpoint('room') },
   createRoom: {
@@ -57,14 +60,12 @@ export const endpoints = {
   updateRoom: {
     ...route('rooms.update', 'Change the settings of a room', 'PUT', '/rooms/{id}'),
     ...itemEndpoint('room'),
-    readBack: 'getRoom',
-    check: ['rooms', 'get', '{id}'],
+    ...roomProof,
   },
   deleteRoom: {
     ...route('rooms.delete', 'Delete a room', 'DELETE', '/rooms/{id}'),
     ...itemEndpoint('room'),
-    readBack: 'getRoom',
-    check: ['rooms', 'get', '{id}'],
+    ...roomProof,
   },
   listSessions: {
     ...route('sessions.list', 'List the sessions of a room', 'GET', '/rooms/{room_id}/sessions'),
@@ -127,21 +128,18 @@ export const endpoints = {
     ...itemEndpoint('user'),
     // Creating an existing user overwrites the user (API specification, “Endpoints”, rule 3).
     repeatable: true,
-    readBack: 'getUser',
-    check: ['users', 'get', '{user_id}'],
+    ...userProof,
   },
   getUser: { ...route('users.get', 'Show a user', 'GET', '/users/{user_id}'), ...itemEndpoint('user') },
   updateUser: {
     ...route('users.update', 'Change a user', 'PUT', '/users/{user_id}'),
     ...itemEndpoint('user'),
-    readBack: 'getUser',
-    check: ['users', 'get', '{user_id}'],
+    ...userProof,
   },
   deleteUser: {
     ...route('users.delete', 'Delete a user', 'DELETE', '/users/{user_id}'),
     ...itemEndpoint('user'),
-    readBack: 'getUser',
-    check: ['users', 'get', '{user_id}'],
+    ...userProof,
   },
   listDeliveries: {
     ...route('webhooks.deliveries', 'List the deliveries of webhooks', 'GET', '/webhooks/deliveries'),

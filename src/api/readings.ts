@@ -52,9 +52,7 @@ function normalizeZone(zone: string): string {
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 }
 
-function toValidTime(ms: number): number | undefined {
-  return Number.isNaN(ms) ? undefined : ms
-}
+const toValidTime = (ms: number): number | undefined => (Number.isNaN(ms) ? undefined : ms)
 
 /** Returns null for an end before the beginning. */
 export function parseEnd(begin: unknown, end: unknown): number | null | undefined {

@@ -89,9 +89,7 @@ function outOfRange([least, greatest]: Range, input: unknown): string {
     : `must be at most ${Number.MAX_SAFE_INTEGER}, not ${value}`
 }
 
-function isInexact(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && isScalar(input)
-}
+const isInexact = (input: unknown) => typeof input === 'object' && input !== null && isScalar(input)
 
 const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${toText(input)}`
 

@@ -73,14 +73,12 @@ function compareAll(fields: Fields, sent: Item, item: Item, path: string): Field
       const match = isTermination
         ? matchTermination(parseBoolean(value), item)
         : matchField(field, name, value, item)
+      const isExpected = isTermination || (path === '' && !isUnlisted(field))
       found.push({
-        field: path + name,
-        match:
-          match === 'hidden' && !isTermination && (path !== '' || isUnlisted(field)) ? 'unlisted' : match,
+        ...{ field: path + name, sent: value, isListed: field !== undefined },
+        match: match === 'hidden' && !isExpected ? 'unlisted' : match,
         shownAs: isTermination ? 'terminated_at' : path + name,
-        sent: value,
         received: isTermination ? item['terminated_at'] : received,
-        isListed: field !== undefined,
       })
     }
   }
@@ -194,6 +192,4 @@ function quoteDifference(value: unknown, other: unknown): string {
   return typeof value === 'string' ? `“${cut}”` : cut
 }
 
-function toQuotedText(value: unknown): string {
-  return value === null || value === undefined ? 'null' : toText(value)
-}
+const toQuotedText = (value: unknown) => (value === null || value === undefined ? 'null' : toText(value))

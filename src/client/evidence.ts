@@ -114,9 +114,7 @@ function keyOf(doubt: Doubt): string {
   return isOnlyListed(doubt) ? userKey(Object(doubt.input.body)) : (targetId(doubt) ?? '')
 }
 
-function userKey({ user_id }: Item): string {
-  return `user ${toText(user_id)}`
-}
+const userKey = ({ user_id }: Item) => `user ${toText(user_id)}`
 
 function showsAll({ name, input }: Doubt, item: Item): boolean {
   return compareFields(endpoints[name], input.body, item).every(

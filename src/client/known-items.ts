@@ -43,6 +43,4 @@ export class KnownItems {
   }
 }
 
-function createKey({ resource }: Endpoint, id = ''): string {
-  return `${resource}/${id}`
-}
+const createKey = ({ resource }: Endpoint, id = '') => `${resource}/${id}`

@@ -92,9 +92,7 @@ async function findMissingUser({ input, userExists }: ParsedErrorResponse): Prom
   return undefined
 }
 
-function isOwnPath({ id }: Route): boolean {
-  return id.startsWith('api.')
-}
+const isOwnPath = ({ id }: Route) => id.startsWith('api.')
 
 function createNotFoundError(refusal: ParsedErrorResponse): NotFoundError {
   const { endpoint, input, description, message, details, baseUrl } = refusal

@@ -132,9 +132,7 @@ export class ResponseReader {
   }
 }
 
-function isAccepted({ status }: WireResponse): boolean {
-  return status >= 200 && status < 300
-}
+const isAccepted = ({ status }: WireResponse) => status >= 200 && status < 300
 
 /** Returns the reason why an item of a read does not belong to the requested path. */
 function findOtherItem(name: OperationName, { params }: AnyInput, received: ParsedResponse) {

@@ -125,9 +125,7 @@ function judgeEvent(
   return done
 }
 
-function isIdAssigned({ method, repeatable }: Endpoint): boolean {
-  return method === 'POST' && !repeatable
-}
+const isIdAssigned = ({ method, repeatable }: Endpoint) => method === 'POST' && !repeatable
 
 function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
   const { result } = endpoint

@@ -27,6 +27,4 @@ function identify(url: string): string | undefined {
 }
 
 /** Returns the host without the trailing dot of an absolute name. */
-function readHost({ hostname }: URL): string {
-  return hostname.replace(/\.$/, '')
-}
+const readHost = ({ hostname }: URL) => hostname.replace(/\.$/, '')

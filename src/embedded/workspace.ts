@@ -123,9 +123,7 @@ async function findKey(file: string | undefined, options: WorkspaceOptions): Pro
   }
 }
 
-function generateKey(): string {
-  return `local_${randomBytes(24).toString('base64url')}`
-}
+const generateKey = () => `local_${randomBytes(24).toString('base64url')}`
 
 /** Creates a missing key file atomically, so that concurrent commands use the same key. */
 function createKeyFile(file: string): void {

@@ -90,13 +90,9 @@ function createForeignPathError(name: string, where: string, path: string): Usag
   })
 }
 
-function isOwn(found: Stats, uid: number): boolean {
-  return found.uid === uid || found.uid === 0
-}
+const isOwn = (found: Stats, uid: number) => found.uid === uid || found.uid === 0
 
-function isSticky(mode: number): boolean {
-  return (mode & 0o1000) !== 0
-}
+const isSticky = (mode: number) => (mode & 0o1000) !== 0
 
 /** @throws {UsageError} if permissions let other users replace the file, which contains a command to run */
 export function requireIrreplaceable(path: string, uid: number | undefined, name: string): void {

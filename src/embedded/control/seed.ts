@@ -34,10 +34,7 @@ export interface Seeded {
   rooms: (Record<string, unknown> & { members: unknown[]; pages: unknown[]; sessions: unknown[] })[]
 }
 
-/**
- * Adds the records of a seed in one transaction.
- * @throws {UsageError} if the service refuses a record
- */
+/** Adds the records of a seed in one transaction. */
 export async function applySeed(
   context: HandlerContext,
   { users = [], rooms = [] }: ParsedSeed,

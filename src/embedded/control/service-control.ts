@@ -15,10 +15,7 @@ import { applySeed, type Seeded, SeedIds } from './seed.ts'
 export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>
-  /**
-   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds. Call before the
-   * clock moves.
-   */
+  /** Probes the clients that would time out if the clock moved by `ms`. Call before the clock moves. */
   probePeers(ms: number): Promise<void>
   /** Waits for running webhook attempts and writes. */
   settle(): Promise<void>

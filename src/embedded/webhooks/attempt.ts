@@ -1,6 +1,6 @@
 import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
 import { isConnectionHeader } from '../../api/connection-headers.ts'
-import { createWebhookHeaders } from '../../api/webhook-headers.ts'
+import { createWebhookHeaders } from '../../api/signature.ts'
 import type { DeliveryRow } from '../store/rows.ts'
 import type { WebhookTarget } from './outbox.ts'
 import { ForbiddenAddress, type Post, timeoutMs } from './post.ts'

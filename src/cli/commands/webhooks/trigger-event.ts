@@ -1,6 +1,6 @@
 import { writeJson } from '../../../api/json.ts'
+import { createWebhookHeaders } from '../../../api/signature.ts'
 import type { WebhookAction } from '../../../api/vocabulary.ts'
-import { createWebhookHeaders } from '../../../api/webhook-headers.ts'
 import type { WireRequest, WireResponse } from '../../../api/wire.ts'
 import { createSend } from '../../../client/retry.ts'
 import { ApiError, ServiceError, UsageError } from '../../../errors.ts'
