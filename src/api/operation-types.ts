@@ -51,11 +51,9 @@ type Result<E extends Endpoint> = {
 /** Response of an operation as services send it, with fewer guarantees than `Output`. */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
-  : E extends { method: 'GET' } | ServerGeneratedId
+  : E extends { method: 'GET' } | { method: 'POST'; repeatable?: never }
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
-
-type ServerGeneratedId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {
   readonly [K in IdOf<Resources[E['resource']]>]: string | number

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { constants, createWriteStream, existsSync, rmSync, type WriteStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -45,7 +44,8 @@ export class OutputFile {
   }
 
   async write(text: string): Promise<void> {
-    if (!this.#stream.write(text)) await Promise.race([once(this.#stream, 'drain'), this.#ended])
+    if (this.#stream.write(text)) return
+    await Promise.race([new Promise<void>((done) => this.#stream.once('drain', done)), this.#ended])
   }
 
   /** @throws {OutputError} if the output cannot be written */
