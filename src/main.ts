@@ -93,40 +93,35 @@ interface RunRequest extends Pick<ContextSetup, 'host' | 'interrupt' | 'connect'
 async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
   const { argv, line, createContext = (setup) => new Context(setup), ...machine } = request
   let helpText = ''
-  const defineAction: DefineAction = <A extends unknown[]>(
-    effect: Effect,
-    work: (context: Context, ...args: A) => Promise<void>,
-  ) =>
-    Object.assign(
-      async (...args: unknown[]) => {
-        // Commander passes the operands, the flags and the command.
-        const command = args.pop() as Command
-        run.calledCommand = {
-          names: command.registeredArguments.map((argument) => argument.name()),
-          given: args.slice(0, -1).flat().filter(isText),
-          argv,
-          program: root,
-        }
-        const context = createContext({
-          ...machine,
-          flags: command.optsWithGlobals(),
-          command: commandPath(command).join(' '),
-          openBackup,
-          readList: readListOf,
-        })
-        run.context = context
-        const warning = await explainVariables(machine.host)
-        if (warning !== undefined) await context.plainPrinter().notice(warning)
-        await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
-        const checked = checkIds(command, args)
-        const workOn = async (each: Context) =>
-          work(each, ...((each.looksUpNames ? await resolveNames(each, command, checked) : checked) as A))
-        if (!context.flags.allProfiles) return workOn(context)
-        const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
-        await runOnAllProfiles(context, checked, workOn)
-      },
-      { effect },
-    )
+  const defineAction: DefineAction =
+    <A extends unknown[]>(effect: Effect, work: (context: Context, ...args: A) => Promise<void>) =>
+    async (...args: unknown[]) => {
+      // Commander passes the operands, the flags and the command.
+      const command = args.pop() as Command
+      run.calledCommand = {
+        names: command.registeredArguments.map((argument) => argument.name()),
+        given: args.slice(0, -1).flat().filter(isText),
+        argv,
+        program: root,
+      }
+      const context = createContext({
+        ...machine,
+        flags: command.optsWithGlobals(),
+        command: commandPath(command).join(' '),
+        openBackup,
+        readList: readListOf,
+      })
+      run.context = context
+      const warning = await explainVariables(machine.host)
+      if (warning !== undefined) await context.plainPrinter().notice(warning)
+      await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
+      const checked = checkIds(command, args)
+      const workOn = async (each: Context) =>
+        work(each, ...((each.looksUpNames ? await resolveNames(each, command, checked) : checked) as A))
+      if (!context.flags.allProfiles) return workOn(context)
+      const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
+      await runOnAllProfiles(context, checked, workOn)
+    }
   const { operands } = line
   const [first = ''] = operands
   const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)

@@ -135,7 +135,7 @@ test('each command has a file named after the command, and group files define no
   expect(commands.filter((words) => fileOf(words) === undefined)).toEqual([])
   // A group file lists its verbs, but does not define them.
   const groups = new Set(commands.filter(({ length }) => length > 1).map(([group]) => group))
-  const definesVerb = (group = '') => /\.command\(|\.action\(/.test(code(`cli/commands/${group}/${group}.ts`))
+  const definesVerb = (group = '') => /\.command\(|\.act\(/.test(code(`cli/commands/${group}/${group}.ts`))
   expect([...groups].filter(definesVerb)).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { testHost } from './host.ts'
 export function wholeProgram(): Promise<Command> {
   return buildProgram(
     testHost(),
-    (effect) => Object.assign(async () => {}, { effect }),
+    () => async () => {},
     () => {},
     'all',
   )

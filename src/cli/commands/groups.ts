@@ -1,4 +1,3 @@
-import type { DefineAction } from '../kernel/action.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 
 export interface Group {
@@ -9,7 +8,7 @@ export interface Group {
   topic?: string
   heading: string
   hidden?: true
-  load: () => Promise<(group: MeetroomCommand, act: DefineAction, define: Define) => void>
+  load: () => Promise<(group: MeetroomCommand, define: Define) => void>
 }
 
 /** Function that defines the named groups, for commands that describe other commands. */

@@ -2,18 +2,17 @@ import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
-import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
-import { addExamples } from '../kernel/flags.ts'
 import { findCommand, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { readTerminalWidth, selectStyle } from '../output/terminal/style.ts'
 import { own, visibleLines } from '../output/terminal/visible.ts'
 
 const maxWidth = 90
 
-export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
-  help.argument('[topic...]', `command or topic: ${Object.keys(topicSummaries).join(', ')}`).action(
-    act('machine', async (context, words: string[]) => {
+export function defineHelp(help: MeetroomCommand): void {
+  help
+    .argument('[topic...]', `command or topic: ${Object.keys(topicSummaries).join(', ')}`)
+    .act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
       const [word = '', ...more] = words
       // An alias of a group has the same topic as the group.
@@ -27,9 +26,8 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
       const command = findHelpCommand(root, words)
       if (command) return command.outputHelp()
       if (!(await printSections(context, words))) throw noHelp(root, words)
-    }),
-  )
-  addExamples(help, 'meetroom help where', 'meetroom help rooms list', 'meetroom help exit code 8')
+    })
+  help.addExamples('meetroom help where', 'meetroom help rooms list', 'meetroom help exit code 8')
 }
 
 async function printTopic(context: Context, topic: Topic): Promise<void> {

@@ -12,11 +12,11 @@ type WantedGroups = 'all' | readonly string[]
 /** @param write function that receives the standard output of Commander: the help or the version */
 export async function buildProgram(
   host: Host,
-  act: DefineAction,
+  defineAction: DefineAction,
   write: (text: string) => void,
   wanted: WantedGroups,
 ): Promise<MeetroomCommand> {
-  const root = new MeetroomCommand('meetroom')
+  const root = new MeetroomCommand('meetroom', defineAction)
     .description('Administer a Meeting Room Service: rooms, members, users, sessions, pages and messages.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -39,7 +39,7 @@ export async function buildProgram(
       if (!isWanted || group.isDefined) continue
       group.isDefined = true
       const defineGroup = await load()
-      defineGroup(command, act, define)
+      defineGroup(command, define)
       addReferences(command, topic)
     }
   }

@@ -1,9 +1,8 @@
 import type { Context } from './context.ts'
 import type { Effect } from './effect.ts'
 
-export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
-
+/** Creates the action of a command for Commander. */
 export type DefineAction = <A extends unknown[]>(
   effect: Effect,
   work: (context: Context, ...args: A) => Promise<void>,
-) => Action
+) => (...args: unknown[]) => Promise<void>

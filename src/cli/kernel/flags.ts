@@ -7,13 +7,6 @@ import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-export function setSurplusHint(
-  command: MeetroomCommand,
-  hint: NonNullable<MeetroomCommand['surplusHint']>,
-): void {
-  command.surplusHint = hint
-}
-
 export function addGlobalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
@@ -51,15 +44,6 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--verbose', 'print requests and retries on standard error')
     .option('--no-color', 'print no colors')
     .option('--ascii', 'print symbols in ASCII and never move the cursor')
-}
-
-export function addAlias<C extends Command>(command: C, name: string): C {
-  return command.alias(name)
-}
-
-export function addExamples(command: MeetroomCommand, ...lines: string[]): void {
-  command.examples = lines
-  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }
 
 export function addBodyFlags<C extends Command>(

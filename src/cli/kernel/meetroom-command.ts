@@ -9,7 +9,8 @@ import {
 } from 'commander'
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Hint } from '../../errors.ts'
-import type { Action } from './action.ts'
+import type { DefineAction } from './action.ts'
+import type { Context } from './context.ts'
 import type { Effect } from './effect.ts'
 
 export class PlainHelp extends Help {
@@ -112,10 +113,16 @@ export class MeetroomCommand extends Command {
 
   examples: readonly string[] = []
 
+  readonly #defineAction: DefineAction
   surplusHint: ((surplus: readonly string[]) => Hint | undefined) | undefined
 
   /** True if the command supports `--all-profiles` although its effect is not `reads`. */
   isForEachProfile = false
+
+  constructor(name: string | undefined, defineAction: DefineAction) {
+    super(name)
+    this.#defineAction = defineAction
+  }
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
     throw new CommandLineError(this, code, message)
@@ -165,13 +172,18 @@ export class MeetroomCommand extends Command {
   }
 
   override createCommand(name?: string): MeetroomCommand {
-    return new MeetroomCommand(name)
+    return new MeetroomCommand(name, this.#defineAction)
   }
 
-  /** TypeScript rejects an action without an effect. */
-  override action(work: Action): this {
-    this.effect = work.effect
-    return super.action(work)
+  /** Sets the action of the command, and its effect. */
+  act<A extends unknown[]>(effect: Effect, work: (context: Context, ...args: A) => Promise<void>): this {
+    this.effect = effect
+    return this.action(this.#defineAction(effect, work))
+  }
+
+  addExamples(...lines: readonly string[]): this {
+    this.examples = lines
+    return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
   }
 
   /** Returns an empty text to Commander, which would otherwise suggest aliases. */

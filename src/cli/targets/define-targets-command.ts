@@ -1,12 +1,5 @@
 import type { OperationName } from '../../api/endpoints.ts'
-import type { DefineAction } from '../kernel/action.ts'
-import {
-  addExamples,
-  addTargetsFlags,
-  matchingMembers,
-  matchingRooms,
-  matchingUsers,
-} from '../kernel/flags.ts'
+import { addTargetsFlags, matchingMembers, matchingRooms, matchingUsers } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
@@ -15,7 +8,6 @@ const matchingItems = { listRooms: matchingRooms, listMembers: matchingMembers, 
 /** Loads the command's code on demand, to keep other commands fast. */
 export function defineTargetsCommand<C extends OperationName>(
   group: MeetroomCommand,
-  defineAction: DefineAction,
   definition: TargetsCommand<C>,
 ): void {
   const { verb, call, roomArgument, summary, destructive, list } = definition
@@ -25,13 +17,11 @@ export function defineTargetsCommand<C extends OperationName>(
   if (roomArgument) command.addArgument(roomArgument)
   command.addArgument(definition.ids)
   definition.flags?.(command)
-  command.action(
-    defineAction(destructive ? 'destroys' : 'writes', async (context, ...args: unknown[]) => {
-      const { runTargetsCommand } = await import('./run-command.ts')
-      await runTargetsCommand(context, definition, args)
-    }),
-  )
+  command.act(destructive ? 'destroys' : 'writes', async (context, ...args: unknown[]) => {
+    const { runTargetsCommand } = await import('./run-command.ts')
+    await runTargetsCommand(context, definition, args)
+  })
   command.targetsOperation = call[0]
   addTargetsFlags(command, { adapts: !destructive, where: matchingItems[list] })
-  addExamples(command, ...definition.examples)
+  command.addExamples(...definition.examples)
 }

@@ -14,9 +14,7 @@ import { saveFlags } from '../../backup/save-flags.ts'
 import { parseFields } from '../../input/assignments.ts'
 import { headerValue } from '../../input/headers.ts'
 import { collect, readData } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isSecretHeader, mask, type Redact } from '../../output/redaction/redaction.ts'
 import { joinVisible, own, visible, visibleLines } from '../../output/terminal/visible.ts'
@@ -33,7 +31,7 @@ interface Flags {
   paginate?: boolean
 }
 
-export function defineApi(api: MeetroomCommand, act: DefineAction): void {
+export function defineApi(api: MeetroomCommand): void {
   api
     .description(
       'Send any request to the service and print the response. Use this command if no other command supports the operation.',
@@ -50,8 +48,9 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
     .option('-H, --header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
     .option('-i, --include', 'print the status line and the headers before the body')
     .option('--paginate', 'read a complete list with several requests, and print one document (GET)')
-  saveFlags(api, 'for DELETE: save the records to this new file; an import restores them').action(
-    act('any', async (context, verb: string, path: string, flags: Flags) => {
+  saveFlags(api, 'for DELETE: save the records to this new file; an import restores them').act(
+    'any',
+    async (context, verb: string, path: string, flags: Flags) => {
       const endpoint = toRoute(verb, path)
       const { output, query } = context.flags
       const mayBeTsv = query !== undefined && output === 'tsv'
@@ -72,10 +71,9 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
       if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
       if (flags.paginate) return printPages(context, endpoint, input)
       await printResponse(context, endpoint, input, flags)
-    }),
+    },
   )
-  addExamples(
-    api,
+  api.addExamples(
     "meetroom api GET '/rooms?limit=1'",
     'meetroom api GET /users --paginate',
     "meetroom api GET /rooms -i -H 'Accept-Language: de'",

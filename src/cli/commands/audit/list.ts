@@ -1,9 +1,8 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, addListFlags } from '../../kernel/flags.ts'
+import { addListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { AuditFlags } from './list/list-changes.ts'
 
-export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void {
+export function defineAuditList(audit: MeetroomCommand): void {
   const list = audit
     .command('list')
     .summary('List the changes in the audit log')
@@ -16,18 +15,15 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     .option('--period <period>', 'only changes in this period, such as last-week, 2026-W41 or 2026-10')
     .option('--names', 'show names of users and rooms from the service instead of IDs')
     .option('--html <file>', 'also write an HTML report')
-    .action(
-      act('machine', async (context, files: string[], flags: AuditFlags) => {
-        const { listChanges } = await import('./list/list-changes.ts')
-        await listChanges(context, files, flags)
-      }),
-    )
-  addListFlags(addAlias(list, 'ls'), {
+    .act('machine', async (context, files: string[], flags: AuditFlags) => {
+      const { listChanges } = await import('./list/list-changes.ts')
+      await listChanges(context, files, flags)
+    })
+  addListFlags(list.alias('ls'), {
     where: "only entries that match, as in 'outcome=unknown'",
     sort: 'who,-command',
   })
-  addExamples(
-    list,
+  list.addExamples(
     "meetroom audit list --where 'what~block' --names",
     'meetroom audit list --since 7d -o csv > week.csv',
     'meetroom audit list --period last-week --names --html week.html',

@@ -18,9 +18,7 @@ import {
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
 import { findNearUrl } from '../../input/near-url.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName, requireSameService, selectProfile } from '../../kernel/profile.ts'
 import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
@@ -35,7 +33,7 @@ interface LoginFlags {
   replace?: boolean
 }
 
-export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
+export function defineLogin(auth: MeetroomCommand): void {
   const login = auth
     .command('login')
     .summary('Store an API key')
@@ -48,18 +46,15 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     )
     .option('--key-command <command>', "store a command that prints the key, as in 'pass show meet'")
     .option('--replace', 'change the service of an existing profile, and delete its key')
-    .action(
-      act('machine', async (context, url: string | undefined, flags: LoginFlags) => {
-        if (url === undefined) return logIn(context, flags)
-        if (context.flags.baseUrl !== undefined)
-          throw new UsageError('the base URL is given twice, as an argument and with --base-url')
-        // Checked before the argument becomes --base-url, which a hint would repeat.
-        readBaseUrl(url)
-        await context.withFlags({ ...context.flags, baseUrl: url }).run((own) => logIn(own, flags))
-      }),
-    )
-  addExamples(
-    login,
+    .act('machine', async (context, url: string | undefined, flags: LoginFlags) => {
+      if (url === undefined) return logIn(context, flags)
+      if (context.flags.baseUrl !== undefined)
+        throw new UsageError('the base URL is given twice, as an argument and with --base-url')
+      // Checked before the argument becomes --base-url, which a hint would repeat.
+      readBaseUrl(url)
+      await context.withFlags({ ...context.flags, baseUrl: url }).run((own) => logIn(own, flags))
+    })
+  login.addExamples(
     'meetroom auth login',
     'meetroom auth login https://meet.example.com/v1',
     'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-key < key.txt',

@@ -2,19 +2,17 @@ import { localProfile } from '../../../config/selection.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import { withoutKey, withProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { requireStoredProfile } from '../../kernel/profile.ts'
 
-export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
+export function defineLogout(auth: MeetroomCommand): void {
   const logout = auth
     .command('logout')
     .summary('Delete the stored API key')
     .description('Delete the API key of the profile. Other settings of the profile do not change.')
-    .action(act('forgets', (context) => logOut(context)))
-  addExamples(logout, 'meetroom auth logout --profile staging')
+    .act('forgets', (context) => logOut(context))
+  logout.addExamples('meetroom auth logout --profile staging')
 }
 
 async function logOut(context: Context): Promise<void> {

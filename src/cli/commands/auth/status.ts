@@ -2,9 +2,7 @@ import { adviseOnVariable } from '../../../config/key.ts'
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
 import { createDurationParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { findDataDir } from '../../requests/find-service.ts'
@@ -16,7 +14,7 @@ interface StatusFlags {
   wait?: number
 }
 
-export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void {
+export function defineAuthStatus(auth: MeetroomCommand): void {
   const status = auth
     .command('status')
     .summary('Show the source of the key, and check the key')
@@ -29,15 +27,12 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
       'maximum time to wait for a response of the service; a refused key ends the wait',
       createDurationParser('--wait', { most: maxTimeoutMs }),
     )
-    .action(
-      act('machine', async (context, flags: StatusFlags) => {
-        if (flags.githubMask) await maskInLog(context)
-        await showStatus(context, flags)
-      }),
-    )
+    .act('machine', async (context, flags: StatusFlags) => {
+      if (flags.githubMask) await maskInLog(context)
+      await showStatus(context, flags)
+    })
   status.isForEachProfile = true
-  addExamples(
-    status,
+  status.addExamples(
     'meetroom auth status',
     'meetroom auth status --profile staging --json',
     'meetroom auth status --all-profiles',

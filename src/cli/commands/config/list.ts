@@ -1,29 +1,25 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
 import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import { listEffectiveSettings } from './effective-settings.ts'
 
-export function defineConfigList(config: MeetroomCommand, act: DefineAction): void {
+export function defineConfigList(config: MeetroomCommand): void {
   const list = config
     .command('list')
     .summary('List the settings')
     .description('List the settings in effect, from all sources. Never shows the key.')
     .option('--show-origin', 'show the source of each value')
-    .action(
-      act('machine', async (context, flags: { showOrigin?: boolean }) => {
-        const printer = await context.printer()
-        const showOrigin = flags.showOrigin ?? printer.options.columns?.includes('origin')
-        const view = omitFields(rowKinds.settings, showOrigin ? [] : ['origin'])
-        printer.check(view)
-        const items = (await listEffectiveSettings(context)).map(
-          ({ origin, ...setting }): RowOf<'settings'> => ({ ...setting, ...(showOrigin && { origin }) }),
-        )
-        await printer.list(view, 'settings', createPage({ items }))
-      }),
-    )
-  addAlias(list, 'ls')
-  addExamples(list, 'meetroom config list --show-origin')
+    .act('machine', async (context, flags: { showOrigin?: boolean }) => {
+      const printer = await context.printer()
+      const showOrigin = flags.showOrigin ?? printer.options.columns?.includes('origin')
+      const view = omitFields(rowKinds.settings, showOrigin ? [] : ['origin'])
+      printer.check(view)
+      const items = (await listEffectiveSettings(context)).map(
+        ({ origin, ...setting }): RowOf<'settings'> => ({ ...setting, ...(showOrigin && { origin }) }),
+      )
+      await printer.list(view, 'settings', createPage({ items }))
+    })
+  list.alias('ls')
+  list.addExamples('meetroom config list --show-origin')
 }

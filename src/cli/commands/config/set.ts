@@ -2,43 +2,39 @@ import { isAbsolute, resolve } from 'node:path'
 import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
 import { suggest } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
 
-export function defineConfigSet(config: MeetroomCommand, act: DefineAction): void {
+export function defineConfigSet(config: MeetroomCommand): void {
   const set = config
     .command('set')
     .summary('Change a setting of the profile')
     .description('Change a setting of the profile in use, or of the profile given with --profile.')
     .argument('<setting>', `name of the setting: ${settingKeys.join(', ')}`)
     .argument('<value>', 'new value')
-    .action(
-      act('machine', async (context, name: string, text: string) => {
-        const key = requireKey(name)
-        // Stored paths are absolute, because later commands run in other directories.
-        const isPath = (key === 'audit_log' || key === 'save_deleted') && !text.startsWith('~')
-        const value = settable[key](isPath ? resolve(context.host.cwd, text) : text)
-        let keyOrigin: string | undefined
-        await changeProfile(context, (profile) => {
-          keyOrigin = profile.api_key_origin
-          return { ...profile, [key]: value }
-        })
-        if (isPath && !isAbsolute(text)) await context.notice(`${key} is ${value}`)
-        if (key === 'base_url' && !/\/v\d+$/.test(String(value)))
-          await context.notice([
-            'warning: a base URL ends with the version, as in: ',
-            suggest(['config', 'set', key, `${String(value).replace(/\/$/, '')}/v1`]),
-          ])
-        if (key === 'timeout' && /^\d{4,}$/.test(text))
-          await context.notice(`the timeout is ${formatDuration(1000 * Number(value))}`)
-        if (key === 'base_url' && keyOrigin !== undefined && keyOrigin !== parseOrigin(text))
-          await context.notice([
-            `the stored key belongs to ${keyOrigin}; store a key for this service with: `,
-            suggest(['auth', 'login']),
-          ])
-      }),
-    )
-  addExamples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
+    .act('machine', async (context, name: string, text: string) => {
+      const key = requireKey(name)
+      // Stored paths are absolute, because later commands run in other directories.
+      const isPath = (key === 'audit_log' || key === 'save_deleted') && !text.startsWith('~')
+      const value = settable[key](isPath ? resolve(context.host.cwd, text) : text)
+      let keyOrigin: string | undefined
+      await changeProfile(context, (profile) => {
+        keyOrigin = profile.api_key_origin
+        return { ...profile, [key]: value }
+      })
+      if (isPath && !isAbsolute(text)) await context.notice(`${key} is ${value}`)
+      if (key === 'base_url' && !/\/v\d+$/.test(String(value)))
+        await context.notice([
+          'warning: a base URL ends with the version, as in: ',
+          suggest(['config', 'set', key, `${String(value).replace(/\/$/, '')}/v1`]),
+        ])
+      if (key === 'timeout' && /^\d{4,}$/.test(text))
+        await context.notice(`the timeout is ${formatDuration(1000 * Number(value))}`)
+      if (key === 'base_url' && keyOrigin !== undefined && keyOrigin !== parseOrigin(text))
+        await context.notice([
+          `the stored key belongs to ${keyOrigin}; store a key for this service with: `,
+          suggest(['auth', 'login']),
+        ])
+    })
+  set.addExamples('meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
 }

@@ -1,22 +1,18 @@
 import { suggest } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys, unknownKeyError } from './setting-key.ts'
 
-export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): void {
+export function defineConfigUnset(config: MeetroomCommand): void {
   const unset = config
     .command('unset')
     .summary('Reset a setting to its default')
     .description('Reset a setting of the profile to its default.')
     .argument('<setting>', `name of the setting: ${settingKeys.join(', ')}`)
-    .action(
-      act('forgets', async (context, name: string) => {
-        if (name === 'api_key' || name === 'key_command')
-          throw unknownKeyError(name, settingKeys, ['delete the key with: ', suggest(['auth', 'logout'])])
-        const key = requireKey(name)
-        await changeProfile(context, ({ [key]: _, ...rest }) => rest)
-      }),
-    )
-  addExamples(unset, 'meetroom config unset output')
+    .act('forgets', async (context, name: string) => {
+      if (name === 'api_key' || name === 'key_command')
+        throw unknownKeyError(name, settingKeys, ['delete the key with: ', suggest(['auth', 'logout'])])
+      const key = requireKey(name)
+      await changeProfile(context, ({ [key]: _, ...rest }) => rest)
+    })
+  unset.addExamples('meetroom config unset output')
 }

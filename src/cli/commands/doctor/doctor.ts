@@ -1,8 +1,6 @@
 import { isJson } from '../../../config/values.ts'
 import { UnhealthyError, UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printer } from '../../output/printer.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
@@ -11,18 +9,13 @@ import { canShowUnicode } from '../../output/terminal/unicode.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import type { Finding } from './finding.ts'
 
-export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
+export function defineDoctor(doctor: MeetroomCommand): void {
   doctor
     .description(
       'Check Node, settings, key, proxy, host name, connection, certificate, clock and workspace. Prints one line per check, and a fix for each problem. Changes nothing and never shows a key. Exits 1 if a check fails.',
     )
-    .action(act('machine', (context) => runDoctor(context)))
-  addExamples(
-    doctor,
-    'meetroom doctor',
-    'meetroom doctor --profile staging --json',
-    'meetroom doctor --local',
-  )
+    .act('machine', (context) => runDoctor(context))
+  doctor.addExamples('meetroom doctor', 'meetroom doctor --profile staging --json', 'meetroom doctor --local')
 }
 
 async function runDoctor(context: Context): Promise<void> {

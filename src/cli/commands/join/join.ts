@@ -18,9 +18,7 @@ import {
   suggest,
   UsageError,
 } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { createRedactor } from '../../output/redaction/redaction.ts'
@@ -32,7 +30,7 @@ interface Flags {
   token?: string
 }
 
-export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
+export function defineJoin(join: MeetroomCommand): void {
   join
     .description('Join a room from the terminal, and print participants and messages until ^C.')
     .addArgument(new RoomArgument())
@@ -41,9 +39,8 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
       '--token <token>',
       'join with this access token; prefer --as, because other accounts of this machine can see arguments',
     )
-    .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
-  addExamples(
-    join,
+    .act('joins', (context, room: string, flags: Flags) => run(context, room, flags))
+  join.addExamples(
     'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
     'meetroom join 66f1a2b3c4d5e6f708192a3b --query message -o tsv',
   )

@@ -1,6 +1,4 @@
 import { resolve } from 'node:path'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { findWorkspaceDir } from './workspace.ts'
@@ -10,7 +8,7 @@ interface Flags {
   dataDir?: string
 }
 
-export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalBackup(local: MeetroomCommand): void {
   const backup = local
     .command('backup')
     .summary('Copy the local workspace to a file')
@@ -21,23 +19,20 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
     .argument('<file>', 'file to write')
     .option('--overwrite', 'overwrite the file if it exists')
     .option('--data-dir <dir>', 'data directory (default: as for --local)')
-    .action(
-      act('machine', async (context, file: string, { overwrite = false, dataDir }: Flags) => {
-        const { host } = context
-        const printer = await context.printer()
-        const { backUp } = await import('../../../embedded/backups/back-up.ts')
-        const facts: Printed['local backup'] = await backUp({
-          dir: await findWorkspaceDir(context, dataDir),
-          path: resolve(host.cwd, file),
-          overwrite,
-          machine: host,
-        })
-        context.changes.add(['backup', 'backups'], 'written')
-        await printer.printFacts(facts)
-      }),
-    )
-  addExamples(
-    backup,
+    .act('machine', async (context, file: string, { overwrite = false, dataDir }: Flags) => {
+      const { host } = context
+      const printer = await context.printer()
+      const { backUp } = await import('../../../embedded/backups/back-up.ts')
+      const facts: Printed['local backup'] = await backUp({
+        dir: await findWorkspaceDir(context, dataDir),
+        path: resolve(host.cwd, file),
+        overwrite,
+        machine: host,
+      })
+      context.changes.add(['backup', 'backups'], 'written')
+      await printer.printFacts(facts)
+    })
+  backup.addExamples(
     'meetroom local backup workspace.db',
     'meetroom local backup workspace.db --overwrite --json',
   )

@@ -1,11 +1,9 @@
 import { UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { control, controlFlag } from './control-client.ts'
 
-export function defineLocalClock(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalClock(local: MeetroomCommand): void {
   const clock = local
     .command('clock')
     .summary('Advance, freeze or resume the clock of a test service')
@@ -16,28 +14,25 @@ export function defineLocalClock(local: MeetroomCommand, act: DefineAction): voi
     .argument('<action>', 'advance, freeze or resume')
     .argument('[duration]', 'duration to advance, as in 1h or 1m30s')
     .requiredOption(...controlFlag)
-    .action(
-      act(
-        'machine',
-        async (context, action: string, duration: string | undefined, flags: { control: string }) => {
-          if (!['advance', 'freeze', 'resume'].includes(action))
-            throw new UsageError(`<action> must be advance, freeze or resume, not “${action}”`)
-          if ((action === 'advance') !== (duration !== undefined))
-            throw new UsageError(
-              action === 'advance'
-                ? 'advance needs a duration, as in 1h'
-                : `${action} takes no duration, not “${duration}”`,
-            )
-          const printer = await context.printer()
-          const time = await control<Printed['local clock']>(context, flags.control, `/clock/${action}`, {
-            duration,
-          })
-          await printer.printFacts(time)
-        },
-      ),
+    .act(
+      'machine',
+      async (context, action: string, duration: string | undefined, flags: { control: string }) => {
+        if (!['advance', 'freeze', 'resume'].includes(action))
+          throw new UsageError(`<action> must be advance, freeze or resume, not “${action}”`)
+        if ((action === 'advance') !== (duration !== undefined))
+          throw new UsageError(
+            action === 'advance'
+              ? 'advance needs a duration, as in 1h'
+              : `${action} takes no duration, not “${duration}”`,
+          )
+        const printer = await context.printer()
+        const time = await control<Printed['local clock']>(context, flags.control, `/clock/${action}`, {
+          duration,
+        })
+        await printer.printFacts(time)
+      },
     )
-  addExamples(
-    clock,
+  clock.addExamples(
     'meetroom local clock advance 1h --control control.json',
     'meetroom local clock freeze --control control.json',
   )

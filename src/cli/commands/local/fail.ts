@@ -3,9 +3,7 @@ import { UsageError } from '../../../errors.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
 import { IdOption } from '../../input/id-arguments.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { control, controlFlag } from './control-client.ts'
@@ -23,7 +21,7 @@ interface Flags {
   control: string
 }
 
-export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalFail(local: MeetroomCommand): void {
   const fail = local
     .command('fail')
     .summary('Make requests to a test service fail')
@@ -63,9 +61,8 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
       createIntegerParser('--seed', 0),
     )
     .requiredOption(...controlFlag)
-    .action(act('machine', addFault))
-  addExamples(
-    fail,
+    .act('machine', addFault)
+  fail.addExamples(
     'meetroom local fail createRoom --status 503 --times 3 --control control.json',
     'meetroom local fail any --status 429 --header "Retry-After: 2" --probability 0.2 --control control.json',
   )

@@ -1,13 +1,11 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { control, controlFlag } from './control-client.ts'
 import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
 
-export function defineLocalReset(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalReset(local: MeetroomCommand): void {
   const reset = local
     .command('reset')
     .summary('Delete everything in the local workspace')
@@ -17,15 +15,12 @@ export function defineLocalReset(local: MeetroomCommand, act: DefineAction): voi
     )
     .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .option(...controlFlag)
-    .action(
-      act('forgets', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
-        if (control === undefined) return run(context, dataDir)
-        if (dataDir === undefined) return resetToSeed(context, control)
-        throw createFlagConflict('--control', '--data-dir')
-      }),
-    )
-  addExamples(
-    reset,
+    .act('forgets', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
+      if (control === undefined) return run(context, dataDir)
+      if (dataDir === undefined) return resetToSeed(context, control)
+      throw createFlagConflict('--control', '--data-dir')
+    })
+  reset.addExamples(
     'meetroom local reset',
     'meetroom local reset --yes',
     'meetroom local reset --control control.json',

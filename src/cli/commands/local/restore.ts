@@ -1,13 +1,11 @@
 import { resolve } from 'node:path'
 import { plural } from '../../../api/plural.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
 
-export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalRestore(local: MeetroomCommand): void {
   const restore = local
     .command('restore')
     .summary('Replace the local workspace with a backup')
@@ -17,12 +15,8 @@ export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): v
     )
     .argument('<backup>', 'file from “local backup”')
     .option('--data-dir <dir>', 'data directory (default: as for --local)')
-    .action(
-      act('forgets', (context, file: string, { dataDir }: { dataDir?: string }) =>
-        run(context, file, dataDir),
-      ),
-    )
-  addExamples(restore, 'meetroom local restore workspace.db', 'meetroom local restore workspace.db --yes')
+    .act('forgets', (context, file: string, { dataDir }: { dataDir?: string }) => run(context, file, dataDir))
+  restore.addExamples('meetroom local restore workspace.db', 'meetroom local restore workspace.db --yes')
 }
 
 async function run(context: Context, file: string, dataDir: string | undefined): Promise<void> {

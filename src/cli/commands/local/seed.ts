@@ -1,13 +1,11 @@
 import { parseGivenJson, parseJson } from '../../../api/json.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { control, controlFlag } from './control-client.ts'
 
-export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalSeed(local: MeetroomCommand): void {
   const seed = local
     .command('seed')
     .summary('Replace all data of a test service with a seed file')
@@ -17,14 +15,12 @@ export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void
     )
     .argument('<seed-file>', 'JSON file: {"users": […], "rooms": [{…, "members": […]}]}')
     .requiredOption(...controlFlag)
-    .action(
-      act('machine', async (context, file: string, flags: { control: string }) => {
-        const printer = await context.printer()
-        const value = await readSeed(file, context.host)
-        await printer.printFacts(await control<Printed['local seed']>(context, flags.control, '/seed', value))
-      }),
-    )
-  addExamples(seed, 'meetroom local seed seed.json --control control.json')
+    .act('machine', async (context, file: string, flags: { control: string }) => {
+      const printer = await context.printer()
+      const value = await readSeed(file, context.host)
+      await printer.printFacts(await control<Printed['local seed']>(context, flags.control, '/seed', value))
+    })
+  seed.addExamples('meetroom local seed seed.json --control control.json')
 }
 
 async function readSeed(file: string, host: Host): Promise<object> {

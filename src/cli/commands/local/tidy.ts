@@ -1,8 +1,6 @@
 import { counted } from '../../../api/plural.ts'
 import { createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { describeSize } from '../../output/terminal/size.ts'
@@ -15,7 +13,7 @@ interface Flags {
   dataDir?: string
 }
 
-export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void {
+export function defineLocalTidy(local: MeetroomCommand): void {
   const tidy = local
     .command('tidy')
     .summary('Delete old saved copies of the local workspace')
@@ -29,8 +27,8 @@ export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void
       createIntegerParser('--keep', 0),
     )
     .option('--data-dir <dir>', 'data directory (default: as for --local)')
-    .action(act('forgets', (context, flags: Flags) => run(context, flags)))
-  addExamples(tidy, 'meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
+    .act('forgets', (context, flags: Flags) => run(context, flags))
+  tidy.addExamples('meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
 }
 
 async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Promise<void> {

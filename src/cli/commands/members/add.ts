@@ -3,9 +3,8 @@ import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
+import { addBodyFlags, addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import type { IfMember } from '../../records/membership-plan.ts'
@@ -21,7 +20,7 @@ interface AddFlags extends BodyFlags, RoomFlags {
   ifNotExists?: boolean
 }
 
-export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): void {
+export function defineMemberAdd(members: MeetroomCommand): void {
   const add = members
     .command('add')
     .summary('Add a user to a room, or to several rooms')
@@ -43,8 +42,9 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     )
     .option('--all-rooms', 'add the user to all rooms')
   add.selectsRooms = 'always'
-  addSelectionFlags(addBodyFlags(add), { where: matchingRooms }).action(
-    act('any', async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
+  addSelectionFlags(addBodyFlags(add), { where: matchingRooms }).act(
+    'any',
+    async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
       const isMany = flags.where !== undefined || flags.allRooms === true
       if (isMany && room_id !== undefined)
         throw createFlagConflict('a room', flags.where ? '--where' : '--all-rooms', {
@@ -63,10 +63,9 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       const { inviteToRoom, inviteToSelectedRooms } = await import('./add/invite.ts')
       if (room_id === undefined) return inviteToSelectedRooms(context, body, flags)
       await inviteToRoom(context, room_id, body, flags.ifNotExists ? 'skip' : flags.ifExists)
-    }),
+    },
   )
-  addExamples(
-    add,
+  add.addExamples(
     'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --role host',
     "meetroom members add --where 'name~^Maths' --user ada --role host --dry-run",
     'meetroom members add --all-rooms --user ada --role monitor',

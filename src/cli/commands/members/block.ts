@@ -1,5 +1,4 @@
 import { suggest, UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { hasNoBlock } from '../../records/blocking.ts'
@@ -7,8 +6,8 @@ import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { blocking, memberTargets, setBlocked } from './member-block.ts'
 
-export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): void {
-  defineTargetsCommand(members, act, {
+export function defineMemberBlock(members: MeetroomCommand): void {
+  defineTargetsCommand(members, {
     ...memberTargets,
     ...blocking,
     pastTense: 'blocked',

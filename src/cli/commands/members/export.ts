@@ -1,12 +1,11 @@
 import { Option } from 'commander'
-import type { DefineAction } from '../../kernel/action.ts'
 import { addConcurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
-export function defineMemberExport(members: MeetroomCommand, act: DefineAction): void {
-  const command = defineExport(members, act, {
+export function defineMemberExport(members: MeetroomCommand): void {
+  const command = defineExport(members, {
     kind: 'members',
     flags: (command) =>
       command

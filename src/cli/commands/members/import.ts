@@ -1,11 +1,10 @@
 import { maxFlag, splitFlag, unblockText } from '../../import/read/import-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
 import { defineImport } from '../shared/import.ts'
 
-export function defineMemberImport(members: MeetroomCommand, act: DefineAction): void {
-  defineImport(members, act, {
+export function defineMemberImport(members: MeetroomCommand): void {
+  defineImport(members, {
     kind: 'members',
     summary: 'Add users to rooms from a file',
     description:

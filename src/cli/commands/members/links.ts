@@ -1,11 +1,4 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import {
-  addExamples,
-  addPaceFlags,
-  createWhereOption,
-  matchingMembers,
-  type PaceFlags,
-} from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, matchingMembers, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 
@@ -15,7 +8,7 @@ interface Flags extends PaceFlags {
   replay?: boolean
 }
 
-export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): void {
+export function defineMemberLinks(members: MeetroomCommand): void {
   const link = members
     .command('links')
     .summary('Print a personal link for each member of a room')
@@ -26,15 +19,12 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
     .option('--all-rooms', 'print links for the members of every room')
     .option(...createWhereOption(matchingMembers))
     .option('--replay', 'link to the recordings')
-    .action(
-      act('reads', async (context, given: string[], flags: Flags) => {
-        const { runMemberLinks } = await import('../../links/run-links.ts')
-        await runMemberLinks(context, given, flags)
-      }),
-    )
+    .act('reads', async (context, given: string[], flags: Flags) => {
+      const { runMemberLinks } = await import('../../links/run-links.ts')
+      await runMemberLinks(context, given, flags)
+    })
   addPaceFlags(link)
-  addExamples(
-    link,
+  link.addExamples(
     "meetroom members links 'name:Weekly sync' -o csv > invitations.csv",
     'meetroom members links --all-rooms -o csv --columns name,email,room_name,link',
     'meetroom members links --all-rooms -o csv > invitations.csv',

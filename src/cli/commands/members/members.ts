@@ -1,4 +1,3 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineMemberAdd } from './add.ts'
 import { defineMemberBlock } from './block.ts'
@@ -10,14 +9,14 @@ import { defineMemberList } from './list.ts'
 import { defineMemberUnblock } from './unblock.ts'
 import { defineMemberUpdate } from './update.ts'
 
-export function defineMembers(members: MeetroomCommand, act: DefineAction): void {
-  defineMemberList(members, act)
-  defineMemberGet(members, act)
-  defineMemberLinks(members, act)
-  defineMemberAdd(members, act)
-  defineMemberUpdate(members, act)
-  defineMemberBlock(members, act)
-  defineMemberUnblock(members, act)
-  defineMemberImport(members, act)
-  defineMemberExport(members, act)
+export function defineMembers(members: MeetroomCommand): void {
+  defineMemberList(members)
+  defineMemberGet(members)
+  defineMemberLinks(members)
+  defineMemberAdd(members)
+  defineMemberUpdate(members)
+  defineMemberBlock(members)
+  defineMemberUnblock(members)
+  defineMemberImport(members)
+  defineMemberExport(members)
 }

@@ -1,11 +1,10 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { memberTargets, setBlocked } from './member-block.ts'
 
-export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction): void {
-  defineTargetsCommand(members, act, {
+export function defineMemberUnblock(members: MeetroomCommand): void {
+  defineTargetsCommand(members, {
     ...memberTargets,
     verb: 'unblock',
     gerund: 'unblocking',

@@ -3,10 +3,9 @@ import { message as sent } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { isFile, readStdinText } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
+import { addBodyFlags, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../names/arguments.ts'
@@ -20,7 +19,7 @@ interface SendFlags extends BodyFlags, RoomsFlags {
   text?: string
 }
 
-export function defineMessageSend(message: MeetroomCommand, act: DefineAction): void {
+export function defineMessageSend(message: MeetroomCommand): void {
   const send = message
     .command('send')
     .summary('Send a message to the online sessions of a room, or of all matching rooms')
@@ -30,27 +29,24 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     .addArgument(new RoomArgument('[room]'))
     .argument('[text]', textDescription)
     .option('--text <text>', `${textDescription}; required with --where`)
-  addRoomSelectionFlags(addBodyFlags(send)).action(
-    act(
-      'writes',
-      async (context, room_id: string | undefined, argument: string | undefined, flags: SendFlags) => {
-        const text = readTextArgument(send, { room_id, argument }, flags)
-        await refuseFile(text, context.host)
-        // Text files and `echo` end with a line break, which is not part of the message.
-        const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
-        if (message.trim() === '') throw new UsageError('the message is empty')
-        const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
-        if (room_id === undefined) {
-          const { sendToRooms } = await import('./send/send-to-rooms.ts')
-          return sendToRooms(context, body, { ...flags, isFromStdin: text === '-' })
-        }
-        await runOne(context, 'sendMessage', { params: { room_id }, body })
-        if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
-      },
-    ),
+  addRoomSelectionFlags(addBodyFlags(send)).act(
+    'writes',
+    async (context, room_id: string | undefined, argument: string | undefined, flags: SendFlags) => {
+      const text = readTextArgument(send, { room_id, argument }, flags)
+      await refuseFile(text, context.host)
+      // Text files and `echo` end with a line break, which is not part of the message.
+      const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
+      if (message.trim() === '') throw new UsageError('the message is empty')
+      const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
+      if (room_id === undefined) {
+        const { sendToRooms } = await import('./send/send-to-rooms.ts')
+        return sendToRooms(context, body, { ...flags, isFromStdin: text === '-' })
+      }
+      await runOne(context, 'sendMessage', { params: { room_id }, body })
+      if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
+    },
   )
-  addExamples(
-    send,
+  send.addExamples(
     "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
     "meetroom message send --where 'online>0' --text 'We close in five minutes'",
     'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',

@@ -13,9 +13,8 @@ import {
   parseSize,
   readData,
 } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from '../../kernel/flags.ts'
+import { addBodyFlags, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
 import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
@@ -32,7 +31,7 @@ interface Flags extends BodyFlags, RoomsFlags {
   index?: number
 }
 
-export function definePageCreate(pages: MeetroomCommand, act: DefineAction): void {
+export function definePageCreate(pages: MeetroomCommand): void {
   const create = pages
     .command('create')
     .summary('Create pages in a room, or in all matching rooms')
@@ -52,9 +51,10 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
       `${descriptions.index}; further pages follow`,
       createIntegerParser('--index', 0, undefined, { hint: 'to append pages, omit --index' }),
     )
-  setSurplusHint(create, (surplus) => (surplus.some(isFile) ? fileHint : undefined))
-  addRoomSelectionFlags(addBodyFlags(create)).action(
-    act('writes', async (context, room_id: string | undefined, flags: Flags) => {
+  create.surplusHint = (surplus) => (surplus.some(isFile) ? fileHint : undefined)
+  addRoomSelectionFlags(addBodyFlags(create)).act(
+    'writes',
+    async (context, room_id: string | undefined, flags: Flags) => {
       if (flags.where && room_id !== undefined) throw createFlagConflict('a room', '--where')
       if (!flags.where && room_id === undefined) return create.missingArgument('room')
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
@@ -70,10 +70,9 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
       if (room_id !== undefined) return runOne(context, 'createPages', { params: { room_id }, body })
       const { createInRooms } = await import('./create/create-in-rooms.ts')
       await createInRooms(context, body, { ...flags, isFromStdin: flags.data === '-' })
-    }),
+    },
   )
-  addExamples(
-    create,
+  create.addExamples(
     "meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
     'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
     "meetroom pages create --where 'name~^Maths' --image https://example.com/plan.png",

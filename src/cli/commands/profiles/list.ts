@@ -1,23 +1,21 @@
 import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { findProfile } from '../../../config/stored-file.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
 import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 
-export function defineProfileList(profiles: MeetroomCommand, act: DefineAction): void {
+export function defineProfileList(profiles: MeetroomCommand): void {
   const list = profiles
     .command('list')
     .summary('List the profiles')
     .description(
       'List the profiles. A profile is a base URL with its key and settings; “local” is the local workspace.',
     )
-    .action(act('machine', (context) => listProfiles(context)))
-  addAlias(list, 'ls')
-  addExamples(list, 'meetroom profiles list')
+    .act('machine', (context) => listProfiles(context))
+  list.alias('ls')
+  list.addExamples('meetroom profiles list')
 }
 
 async function listProfiles(context: Context): Promise<void> {

@@ -1,4 +1,3 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineProfileList } from './list.ts'
 import { defineProfileProtect } from './protect.ts'
@@ -6,10 +5,10 @@ import { defineProfileRemove } from './remove.ts'
 import { defineProfileUnprotect } from './unprotect.ts'
 import { defineProfileUse } from './use.ts'
 
-export function defineProfiles(profiles: MeetroomCommand, act: DefineAction): void {
-  defineProfileList(profiles, act)
-  defineProfileUse(profiles, act)
-  defineProfileProtect(profiles, act)
-  defineProfileUnprotect(profiles, act)
-  defineProfileRemove(profiles, act)
+export function defineProfiles(profiles: MeetroomCommand): void {
+  defineProfileList(profiles)
+  defineProfileUse(profiles)
+  defineProfileProtect(profiles)
+  defineProfileUnprotect(profiles)
+  defineProfileRemove(profiles)
 }

@@ -1,9 +1,7 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { setProtected } from './set-protection.ts'
 
-export function defineProfileProtect(profiles: MeetroomCommand, act: DefineAction): void {
+export function defineProfileProtect(profiles: MeetroomCommand): void {
   const protect = profiles
     .command('protect')
     .summary('Protect a profile against changes by mistake')
@@ -11,6 +9,6 @@ export function defineProfileProtect(profiles: MeetroomCommand, act: DefineActio
       'Protect a profile, such as “local”. Commands that change its service, also through another profile, then need --allow-write. Joining a room is a change.',
     )
     .argument('<profile>', 'name of the profile')
-    .action(act('machine', (context, name: string) => setProtected(context, name, true)))
-  addExamples(protect, 'meetroom profiles protect production')
+    .act('machine', (context, name: string) => setProtected(context, name, true))
+  protect.addExamples('meetroom profiles protect production')
 }

@@ -1,32 +1,27 @@
 import { localProfile } from '../../../config/selection.ts'
 import { withoutProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { confirm } from '../../requests/confirm.ts'
 import { requireProfile } from './require-profile.ts'
 
-export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction): void {
+export function defineProfileRemove(profiles: MeetroomCommand): void {
   const remove = profiles
     .command('remove')
     .summary('Delete a profile')
     .description('Delete a profile with its key and settings.')
     .argument('<profile>', 'name of the profile')
-    .action(
-      act('forgets', async (context, name: string) => {
-        context.expectNewProfile()
-        if (name === localProfile)
-          throw new UsageError('the profile “local” is built in and cannot be deleted')
-        await requireProfile(context, name)
-        await confirm(context, {
-          activity: 'deleting a profile',
-          describe: async () => `Delete profile ${name} and its key`,
-        })
-        await context.changeConfig((config) => withoutProfile(config, name))
-        await context.notice(`deleted profile ${name}`)
-      }),
-    )
-  addAlias(remove, 'rm')
-  addExamples(remove, 'meetroom profiles remove staging')
+    .act('forgets', async (context, name: string) => {
+      context.expectNewProfile()
+      if (name === localProfile) throw new UsageError('the profile “local” is built in and cannot be deleted')
+      await requireProfile(context, name)
+      await confirm(context, {
+        activity: 'deleting a profile',
+        describe: async () => `Delete profile ${name} and its key`,
+      })
+      await context.changeConfig((config) => withoutProfile(config, name))
+      await context.notice(`deleted profile ${name}`)
+    })
+  remove.alias('rm')
+  remove.addExamples('meetroom profiles remove staging')
 }

@@ -1,24 +1,20 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { requireProfile } from './require-profile.ts'
 
-export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): void {
+export function defineProfileUse(profiles: MeetroomCommand): void {
   const use = profiles
     .command('use')
     .summary('Switch to a profile')
     .description('Make this profile the default for all commands.')
     .argument('<profile>', 'name of the profile')
-    .action(
-      act('machine', async (context, name: string) => {
-        context.expectNewProfile()
-        await requireProfile(context, name)
-        await context.changeConfig((config) => ({
-          ...config,
-          profile: name,
-        }))
-        await context.notice(`using profile ${name}`)
-      }),
-    )
-  addExamples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
+    .act('machine', async (context, name: string) => {
+      context.expectNewProfile()
+      await requireProfile(context, name)
+      await context.changeConfig((config) => ({
+        ...config,
+        profile: name,
+      }))
+      await context.notice(`using profile ${name}`)
+    })
+  use.addExamples('meetroom profiles use staging', 'meetroom profiles use local')
 }

@@ -9,10 +9,9 @@ import { formatDuration } from '../../../duration.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
 import { collect, createSecondsParser, createWebUrlParser, readSecret } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
+import { addBodyFlags, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { describeNamesakes, findRoomsByName } from '../../names/item-finder.ts'
 import { own } from '../../output/terminal/visible.ts'
@@ -36,7 +35,7 @@ interface CreateFlags extends BodyFlags {
   ifNotExists?: boolean
 }
 
-export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomCreate(rooms: MeetroomCommand): void {
   const create = rooms
     .command('create')
     .summary('Create a room')
@@ -65,19 +64,16 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       'secret that signs the webhooks; @FILE reads a file, @- standard input',
     )
     .option('--if-not-exists', 'if a room with this name exists, keep and show the room')
-  addBodyFlags(create).action(
-    act('any', async (context, flags: CreateFlags) => {
-      const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context))
-      requireWebhookUrl(flags, given)
-      const body = await askForMissing(context, flags, given)
-      requireFields(context, body, { name: '--name', type: `--type (${formatChoices(roomTypes)})` })
-      if (flags.ifNotExists && (await showExisting(context, body))) return
-      if (body.webhook?.secret !== undefined) await warnAboutSecret(context)
-      await runOne(context, 'createRoom', { body })
-    }),
-  )
-  addExamples(
-    create,
+  addBodyFlags(create).act('any', async (context, flags: CreateFlags) => {
+    const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context))
+    requireWebhookUrl(flags, given)
+    const body = await askForMissing(context, flags, given)
+    requireFields(context, body, { name: '--name', type: `--type (${formatChoices(roomTypes)})` })
+    if (flags.ifNotExists && (await showExisting(context, body))) return
+    if (body.webhook?.secret !== undefined) await warnAboutSecret(context)
+    await runOne(context, 'createRoom', { body })
+  })
+  create.addExamples(
     "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
     'meetroom rooms create --name Demo --type open --max-meeting-seconds 45m --set layout=grid',
   )

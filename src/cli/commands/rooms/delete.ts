@@ -1,11 +1,10 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { roomTargets } from './room-state.ts'
 
-export function defineRoomDelete(rooms: MeetroomCommand, act: DefineAction): void {
-  defineTargetsCommand(rooms, act, {
+export function defineRoomDelete(rooms: MeetroomCommand): void {
+  defineTargetsCommand(rooms, {
     ...roomTargets,
     verb: 'delete',
     gerund: 'deleting',

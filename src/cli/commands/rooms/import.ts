@@ -1,10 +1,9 @@
 import { roomImportFlags } from '../../import/read/import-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineImport } from '../shared/import.ts'
 
-export function defineRoomImport(rooms: MeetroomCommand, act: DefineAction): void {
-  defineImport(rooms, act, {
+export function defineRoomImport(rooms: MeetroomCommand): void {
+  defineImport(rooms, {
     kind: 'rooms',
     summary: 'Create rooms from a file',
     description:

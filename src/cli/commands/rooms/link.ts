@@ -1,5 +1,4 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
@@ -10,7 +9,7 @@ interface Flags extends PaceFlags {
   replay?: boolean
 }
 
-export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomLink(rooms: MeetroomCommand): void {
   const link = rooms
     .command('link')
     .summary('Print links to rooms')
@@ -22,15 +21,12 @@ export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void 
     .option(...createWhereOption("only rooms that match, as in 'type=open'"))
     .addOption(new UserOption('--as <user>', `link with the access token of this user: ${userArgumentText}`))
     .option('--replay', 'link to the recording')
-    .action(
-      act('reads', async (context, given: string[], flags: Flags) => {
-        const { runRoomLinks } = await import('../../links/run-links.ts')
-        await runRoomLinks(context, given, flags)
-      }),
-    )
+    .act('reads', async (context, given: string[], flags: Flags) => {
+      const { runRoomLinks } = await import('../../links/run-links.ts')
+      await runRoomLinks(context, given, flags)
+    })
   addPaceFlags(link)
-  addExamples(
-    link,
+  link.addExamples(
     "meetroom rooms link 'name:Weekly sync' --as ada",
     "meetroom rooms link --where 'type=open' --where 'status=active' -o csv > links.csv",
     'meetroom rooms link 66f1a2b3c4d5e6f708192a3b --as ada --replay',

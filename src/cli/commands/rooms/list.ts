@@ -1,8 +1,5 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import {
-  addAlias,
   addConcurrencyFlag,
-  addExamples,
   addPagingFlags,
   type ListFlags,
   matchingRooms,
@@ -12,7 +9,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { addStateFlags, readState, type StateFlags } from './room-state.ts'
 
-export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomList(rooms: MeetroomCommand): void {
   const list = rooms
     .command('list')
     .summary('List rooms')
@@ -20,18 +17,15 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
     .option('--name <name>', 'only rooms with exactly this name')
     .option('--layout <layout>', 'only rooms with this layout')
     .option(...searchOption('rooms', 'the name or ID'))
-    .action(
-      act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
-        const { name, layout } = flags
-        const query = { name, layout, ...readState(flags) }
-        return runList(context, 'listRooms', { query }, flags)
-      }),
-    )
-  addConcurrencyFlag(addPagingFlags(addAlias(addStateFlags(list), 'ls'), { where: matchingRooms }), {
+    .act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
+      const { name, layout } = flags
+      const query = { name, layout, ...readState(flags) }
+      return runList(context, 'listRooms', { query }, flags)
+    })
+  addConcurrencyFlag(addPagingFlags(addStateFlags(list).alias('ls'), { where: matchingRooms }), {
     words: 'number of concurrent requests that read one room each',
   })
-  addExamples(
-    list,
+  list.addExamples(
     'meetroom rooms list --active',
     'meetroom rooms list --search weekly',
     "meetroom rooms list --where 'online>0'",

@@ -1,9 +1,7 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
-export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomOpen(rooms: MeetroomCommand): void {
   const open = rooms
     .command('open')
     .summary('Open a room in the browser')
@@ -12,14 +10,11 @@ export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void 
     )
     .addArgument(new RoomArgument())
     .addOption(new UserOption('--as <user>', `join as this user: ${userArgumentText}`))
-    .action(
-      act('waits', async (context, id: string, { as }: { as?: string }) => {
-        const { runRoomOpen } = await import('../../links/open-room.ts')
-        await runRoomOpen(context, id, as)
-      }),
-    )
-  addExamples(
-    open,
+    .act('waits', async (context, id: string, { as }: { as?: string }) => {
+      const { runRoomOpen } = await import('../../links/open-room.ts')
+      await runRoomOpen(context, id, as)
+    })
+  open.addExamples(
     "meetroom rooms open 'name:Weekly sync' --as ada",
     'meetroom --local rooms open 66f1a2b3c4d5e6f708192a3b',
   )

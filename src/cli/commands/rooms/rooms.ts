@@ -1,4 +1,3 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineRoomCreate } from './create.ts'
 import { defineRoomDelete } from './delete.ts'
@@ -13,17 +12,17 @@ import { defineRoomTerminate } from './terminate.ts'
 import { defineRoomUpdate } from './update.ts'
 import { defineRoomWait } from './wait.ts'
 
-export function defineRooms(rooms: MeetroomCommand, act: DefineAction): void {
-  defineRoomList(rooms, act)
-  defineRoomGet(rooms, act)
-  defineRoomWait(rooms, act)
-  defineRoomLink(rooms, act)
-  defineRoomOpen(rooms, act)
-  defineRoomCreate(rooms, act)
-  defineRoomUpdate(rooms, act)
-  defineRoomTerminate(rooms, act)
-  defineRoomReopen(rooms, act)
-  defineRoomDelete(rooms, act)
-  defineRoomImport(rooms, act)
-  defineRoomExport(rooms, act)
+export function defineRooms(rooms: MeetroomCommand): void {
+  defineRoomList(rooms)
+  defineRoomGet(rooms)
+  defineRoomWait(rooms)
+  defineRoomLink(rooms)
+  defineRoomOpen(rooms)
+  defineRoomCreate(rooms)
+  defineRoomUpdate(rooms)
+  defineRoomTerminate(rooms)
+  defineRoomReopen(rooms)
+  defineRoomDelete(rooms)
+  defineRoomImport(rooms)
+  defineRoomExport(rooms)
 }

@@ -1,10 +1,9 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { roomTargets, setTerminated, termination } from './room-state.ts'
 
-export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): void {
-  defineTargetsCommand(rooms, act, {
+export function defineRoomTerminate(rooms: MeetroomCommand): void {
+  defineTargetsCommand(rooms, {
     ...roomTargets,
     ...termination,
     pastTense: 'terminated',

@@ -1,12 +1,10 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { room } from '../../../api/resources.ts'
 import { suggestHelp, UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import {
   addBodyFlags,
-  addExamples,
   addSelectionFlags,
   matchingRooms,
   requireFields,
@@ -32,7 +30,7 @@ interface UpdateFlags extends BodyFlags, StateFlags, TargetsFlags {
   record?: boolean
 }
 
-export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomUpdate(rooms: MeetroomCommand): void {
   const update = rooms
     .command('update')
     .summary('Change the settings of a room, or of all rooms that match')
@@ -47,8 +45,9 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--layout <layout>', descriptions.layout)
     .option('--record', descriptions.record)
     .option('--no-record', 'stop recording the meetings in the room')
-  addSelectionFlags(addBodyFlags(addStateFlags(update, instead)), { where: matchingRooms }).action(
-    act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
+  addSelectionFlags(addBodyFlags(addStateFlags(update, instead)), { where: matchingRooms }).act(
+    'writes',
+    async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The API specification does not list `record` for updates, but some services accept the field.
       const given = {
@@ -76,10 +75,9 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       }
       await runOne(context, 'updateRoom', { params: { id }, body })
       await noticeDeprecated(context, flags)
-    }),
+    },
   )
-  addExamples(
-    update,
+  update.addExamples(
     "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'",
     "meetroom rooms update --where 'age>365d' --name '{name} (old)' --dry-run",
     "meetroom rooms update --where 'name~^Maths 7' --rename 's/^Maths 7/Maths 8/' --dry-run",

@@ -3,13 +3,11 @@ import { maxTimeoutMs } from '../../../config/values.ts'
 import { roomStates } from '../../filter/room-states.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import { collect, createDurationParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomArgumentText } from '../../names/arguments.ts'
 import type { WaitFlags } from './wait/room.ts'
 
-export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void {
+export function defineRoomWait(rooms: MeetroomCommand): void {
   const wait = rooms
     .command('wait')
     .summary('Wait until a room meets a condition')
@@ -37,14 +35,11 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
         .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
-    .action(
-      act('waits', async (context, room: string, flags: WaitFlags) => {
-        const { waitForRoom } = await import('./wait/room.ts')
-        await waitForRoom(context, room, flags)
-      }),
-    )
-  addExamples(
-    wait,
+    .act('waits', async (context, room: string, flags: WaitFlags) => {
+      const { waitForRoom } = await import('./wait/room.ts')
+      await waitForRoom(context, room, flags)
+    })
+  wait.addExamples(
     'meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for terminated --timeout 1h',
     "meetroom rooms wait 'name:Weekly sync' --for 'online>=2' -o ids",
     'meetroom rooms wait name:Retro --for started --for empty --interval 10s',

@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
 import { suggest, UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import { findCommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 
@@ -21,40 +19,38 @@ function isCommand(root: Command, name: string): boolean {
   return command !== undefined
 }
 
-export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
+export function defineSchema(schema: MeetroomCommand): void {
   schema
     .description(
       'Print the JSON Schema of a command’s JSON output, of errors (“error”) or workspace files (“workspace”). Without an argument, prints all schemas. Services can add fields, and can omit any field except IDs.',
     )
     .argument('[command...]', 'command such as rooms list, or error, or workspace')
-    .action(
-      act('machine', async (context, words: string[]) => {
-        const { createErrorSchema, createWorkspaceFileSchema, listOutputSchemas } = await import(
-          './output-schemas.ts'
+    .act('machine', async (context, words: string[]) => {
+      const { createErrorSchema, createWorkspaceFileSchema, listOutputSchemas } = await import(
+        './output-schemas.ts'
+      )
+      const root = schema.parent as MeetroomCommand
+      const all = listOutputSchemas(root)
+        .set('error', createErrorSchema)
+        .set('workspace', createWorkspaceFileSchema)
+      const name = fullName(root, words)
+      const createAll = () => Object.fromEntries([...all].map(([name, create]) => [name, create()]))
+      const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
+      const [example] = [...all.keys()].filter((command) => command.startsWith(`${name} `))
+      if (!document && example)
+        throw new UsageError(`“${name}” is a group of commands`, {
+          hint: ['name one of its commands, as in: ', suggest(['schema', ...example.split(' ')])],
+        })
+      if (!document)
+        throw new UsageError(
+          isCommand(root, name) ? `“${name}” does not print JSON` : `no command “${name}”`,
+          {
+            hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
+          },
         )
-        const root = schema.parent as MeetroomCommand
-        const all = listOutputSchemas(root)
-          .set('error', createErrorSchema)
-          .set('workspace', createWorkspaceFileSchema)
-        const name = fullName(root, words)
-        const createAll = () => Object.fromEntries([...all].map(([name, create]) => [name, create()]))
-        const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
-        const [example] = [...all.keys()].filter((command) => command.startsWith(`${name} `))
-        if (!document && example)
-          throw new UsageError(`“${name}” is a group of commands`, {
-            hint: ['name one of its commands, as in: ', suggest(['schema', ...example.split(' ')])],
-          })
-        if (!document)
-          throw new UsageError(
-            isCommand(root, name) ? `“${name}” does not print JSON` : `no command “${name}”`,
-            {
-              hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
-            },
-          )
-        const printer = await context.printer()
-        if (printer.options.query) return printer.result(document)
-        await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
-      }),
-    )
-  addExamples(schema, 'meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
+      const printer = await context.printer()
+      if (printer.options.query) return printer.result(document)
+      await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
+    })
+  schema.addExamples('meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
 }

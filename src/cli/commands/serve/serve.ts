@@ -14,9 +14,7 @@ import { requireHandles } from '../../../files/file-handles.ts'
 import { createTemporaryDirectory } from '../../../files/temporary-directory.ts'
 import { version } from '../../../version.ts'
 import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
@@ -46,10 +44,8 @@ interface Flags {
   drainTimeout?: number
 }
 
-export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
-  setSurplusHint(serve, ([word]) =>
-    word === 'stop' ? 'stop the service with ^C in its terminal' : undefined,
-  )
+export function defineServe(serve: MeetroomCommand): void {
+  serve.surplusHint = ([word]) => (word === 'stop' ? 'stop the service with ^C in its terminal' : undefined)
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
@@ -94,9 +90,8 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
       'time after the stop signal during which the service accepts connections and /readyz returns 503',
       createDurationParser('--drain-delay', { most: maxDrainMs }),
     )
-    .action(act('stays', (context, flags: Flags) => run(context, flags)))
-  addExamples(
-    serve,
+    .act('stays', (context, flags: Flags) => run(context, flags))
+  serve.addExamples(
     'meetroom serve',
     'eval "$(meetroom serve --print-env)"',
     'meetroom serve --ephemeral --port 0 --json',

@@ -1,13 +1,12 @@
 import { Option } from 'commander'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 import { groupings } from '../../reports/group-by.ts'
 import type { ReportFlags } from './report/run-report.ts'
 
-export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {
+export function defineSessionReport(sessions: MeetroomCommand): void {
   const report = sessions
     .command('report')
     .summary('Report attendance: participants, times and durations')
@@ -55,15 +54,12 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         .default(undefined, '15m'),
     )
     .option('--html <file>', 'also write an HTML report with timelines')
-    .action(
-      act('reads', async (context, rooms: string[], flags: ReportFlags) => {
-        const { runSessionReport } = await import('./report/run-report.ts')
-        await runSessionReport(context, rooms, flags)
-      }),
-    )
+    .act('reads', async (context, rooms: string[], flags: ReportFlags) => {
+      const { runSessionReport } = await import('./report/run-report.ts')
+      await runSessionReport(context, rooms, flags)
+    })
   addPaceFlags(report)
-  addExamples(
-    report,
+  report.addExamples(
     'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',
     "meetroom sessions report --where 'name~^Lesson' --period yesterday --by meeting --only-absent",
     "meetroom sessions report --where 'name~^Lesson' --from yesterday --to today -o csv > attendance.csv",

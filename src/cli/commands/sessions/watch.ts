@@ -2,12 +2,10 @@ import { Option } from 'commander'
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { createDurationParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
 
-export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction): void {
+export function defineSessionWatch(sessions: MeetroomCommand): void {
   const watch = sessions
     .command('watch')
     .summary('Watch participants join and leave a room, or all rooms')
@@ -24,20 +22,17 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
         .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
-    .action(
-      act(
-        'stays',
-        async (context, room: string | undefined, flags: { allRooms?: boolean; interval: number }) => {
-          const { allRooms = false } = flags
-          if (allRooms && room !== undefined) throw createFlagConflict('a room', '--all-rooms')
-          if (!allRooms && room === undefined) watch.missingArgument('room')
-          const { runWatch } = await import('./watch/watch.ts')
-          await runWatch(context, room, flags)
-        },
-      ),
+    .act(
+      'stays',
+      async (context, room: string | undefined, flags: { allRooms?: boolean; interval: number }) => {
+        const { allRooms = false } = flags
+        if (allRooms && room !== undefined) throw createFlagConflict('a room', '--all-rooms')
+        if (!allRooms && room === undefined) watch.missingArgument('room')
+        const { runWatch } = await import('./watch/watch.ts')
+        await runWatch(context, room, flags)
+      },
     )
-  addExamples(
-    watch,
+  watch.addExamples(
     'meetroom sessions watch 66f1a2b3c4d5e6f708192a3b',
     "meetroom sessions watch 'name:Weekly sync' --interval 10s -o ndjson",
     'meetroom sessions watch --all-rooms',

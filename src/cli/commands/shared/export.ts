@@ -1,14 +1,7 @@
 import { Option } from 'commander'
 import type { ExportFlags } from '../../import/export.ts'
 import { createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import {
-  addExamples,
-  createWhereOption,
-  matchingMembers,
-  matchingRooms,
-  matchingUsers,
-} from '../../kernel/flags.ts'
+import { createWhereOption, matchingMembers, matchingRooms, matchingUsers } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 const matchingItems = { users: matchingUsers, rooms: matchingRooms, members: matchingMembers }
@@ -22,7 +15,6 @@ interface ExportCommand {
 
 export function defineExport(
   group: MeetroomCommand,
-  act: DefineAction,
   { kind, note = '', flags: addFlags, examples: lines }: ExportCommand,
 ): MeetroomCommand {
   const command = group
@@ -34,12 +26,10 @@ export function defineExport(
       new Option('--page-size <n>', 'items per request').argParser(createIntegerParser('--page-size', 1)),
     )
     .option(...createWhereOption(matchingItems[kind]))
-    .action(
-      act('reads', async (context, ids: string[], flags: ExportFlags) => {
-        const { runExport } = await import('../../import/export.ts')
-        await runExport(context, kind, ids, flags)
-      }),
-    )
-  addExamples(command, ...lines)
+    .act('reads', async (context, ids: string[], flags: ExportFlags) => {
+      const { runExport } = await import('../../import/export.ts')
+      await runExport(context, kind, ids, flags)
+    })
+  command.addExamples(...lines)
   return command
 }

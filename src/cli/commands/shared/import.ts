@@ -1,6 +1,4 @@
 import { type ImportFlags, importFlags } from '../../import/read/import-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 interface ImportCommand {
@@ -13,7 +11,6 @@ interface ImportCommand {
 
 export function defineImport(
   group: MeetroomCommand,
-  act: DefineAction,
   { kind, summary, description, flags: addFlags, examples: lines }: ImportCommand,
 ): void {
   const command = group
@@ -21,11 +18,9 @@ export function defineImport(
     .summary(summary)
     .description(description)
     .argument('<file>', 'file to import, or - for standard input')
-  importFlags(addFlags(command), kind).action(
-    act('writes', async (context, file: string, flags: ImportFlags) => {
-      const { runImport } = await import('../../import/import.ts')
-      await runImport(context, kind, file, flags)
-    }),
-  )
-  addExamples(command, ...lines)
+  importFlags(addFlags(command), kind).act('writes', async (context, file: string, flags: ImportFlags) => {
+    const { runImport } = await import('../../import/import.ts')
+    await runImport(context, kind, file, flags)
+  })
+  command.addExamples(...lines)
 }

@@ -1,11 +1,10 @@
 import { Option } from 'commander'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { UsageFlags } from './run-usage.ts'
 
-export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
+export function defineUsage(usage: MeetroomCommand): void {
   usage
     .description(
       'Report room usage in one month: participants, meetings, minutes, and the peak number of concurrent participants. ' +
@@ -26,15 +25,12 @@ export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
     )
     .option(...createWhereOption(matchingRooms))
     .option('--html <file>', 'also write an HTML report with charts')
-    .action(
-      act('reads', async (context, flags: UsageFlags) => {
-        const { runUsage } = await import('./run-usage.ts')
-        await runUsage(context, flags)
-      }),
-    )
+    .act('reads', async (context, flags: UsageFlags) => {
+      const { runUsage } = await import('./run-usage.ts')
+      await runUsage(context, flags)
+    })
   addPaceFlags(usage)
-  addExamples(
-    usage,
+  usage.addExamples(
     'meetroom usage',
     'meetroom usage --month 2026-10 --min-minutes 10',
     'meetroom usage --month last-month --by room -o csv > usage.csv',

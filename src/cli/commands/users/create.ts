@@ -4,10 +4,8 @@ import { toText } from '../../../api/to-text.ts'
 import { suggestExample, suggestHelp, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import { describeUnlikelyId } from '../../input/unlikely-id.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { lookUpFirst } from '../../records/look-up.ts'
 import { findRecord } from '../../records/records.ts'
@@ -21,7 +19,7 @@ interface CreateFlags extends UserFlags {
   ifNotExists?: boolean
 }
 
-export function defineUserCreate(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserCreate(users: MeetroomCommand): void {
   const create = users
     .command('create')
     .summary('Create a user')
@@ -31,28 +29,25 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
     .addArgument(new IdArgument('<user-id>', descriptions.user_id, 'user'))
     .addOption(new Option('--overwrite', 'overwrite the existing user with this ID').conflicts('ifNotExists'))
     .option('--if-not-exists', 'if a user with this ID exists, keep and show the user')
-  addUserFlags(create).action(
-    act('any', async (context, user_id: string, flags: CreateFlags) => {
-      const given = { 'the user ID': { user_id }, ...settingsFrom(flags) }
-      const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
-      const id = toText(body.user_id)
-      const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
-      if (unlikely !== undefined)
-        throw new UsageError(unlikely, {
-          hint: [
-            'pass an ID, and the name with --name: ',
-            suggestExample(['users', 'create', 'USER-ID', '--name', id]),
-            '; with --name, any ID is accepted',
-          ],
-        })
-      if (flags.ifNotExists && (await exists(context, id)))
-        return runOne(context, 'getUser', { params: { user_id: id } })
-      if (!flags.overwrite) await requireFree(context, id)
-      await runOne(context, 'createUser', { body })
-    }),
-  )
-  addExamples(
-    create,
+  addUserFlags(create).act('any', async (context, user_id: string, flags: CreateFlags) => {
+    const given = { 'the user ID': { user_id }, ...settingsFrom(flags) }
+    const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
+    const id = toText(body.user_id)
+    const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
+    if (unlikely !== undefined)
+      throw new UsageError(unlikely, {
+        hint: [
+          'pass an ID, and the name with --name: ',
+          suggestExample(['users', 'create', 'USER-ID', '--name', id]),
+          '; with --name, any ID is accepted',
+        ],
+      })
+    if (flags.ifNotExists && (await exists(context, id)))
+      return runOne(context, 'getUser', { params: { user_id: id } })
+    if (!flags.overwrite) await requireFree(context, id)
+    await runOne(context, 'createUser', { body })
+  })
+  create.addExamples(
     "meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
     'meetroom users create ada --name Ada --overwrite',
   )

@@ -1,11 +1,10 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 
-export function defineUserDelete(users: MeetroomCommand, act: DefineAction): void {
-  defineTargetsCommand(users, act, {
+export function defineUserDelete(users: MeetroomCommand): void {
+  defineTargetsCommand(users, {
     verb: 'delete',
     gerund: 'deleting',
     pastTense: 'deleted',

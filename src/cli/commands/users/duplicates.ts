@@ -1,19 +1,15 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
-export function defineUserDuplicates(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserDuplicates(users: MeetroomCommand): void {
   const duplicates = users
     .command('duplicates')
     .summary('List users with the same email or the same name')
     .description(
       'List users with the same email or the same name. Ignores letter case and surrounding white space. In names, also ignores accents, umlauts written with an e, and word order, as in “Mueller, Joerg”. Lists the users of each group together, oldest first; “users merge” merges two users.',
     )
-    .action(
-      act('reads', async (context) => {
-        const { listDuplicates } = await import('./duplicates/list-duplicates.ts')
-        await listDuplicates(context)
-      }),
-    )
-  addExamples(duplicates, 'meetroom users duplicates', 'meetroom users duplicates -o csv > duplicates.csv')
+    .act('reads', async (context) => {
+      const { listDuplicates } = await import('./duplicates/list-duplicates.ts')
+      await listDuplicates(context)
+    })
+  duplicates.addExamples('meetroom users duplicates', 'meetroom users duplicates -o csv > duplicates.csv')
 }

@@ -1,10 +1,9 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
-export function defineUserExport(users: MeetroomCommand, act: DefineAction): void {
-  defineExport(users, act, {
+export function defineUserExport(users: MeetroomCommand): void {
+  defineExport(users, {
     kind: 'users',
     note: ' Omits access tokens, unless you pass --show-tokens.',
     flags: (command) => command.addArgument(createUsersArgument('[user...]', 'export these users: ')),

@@ -1,8 +1,7 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
+import { addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
 import type { AddFlags } from '../../targets/add-to-rooms.ts'
@@ -13,7 +12,7 @@ export function createRoleOption(): Option {
   )
 }
 
-export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserHandOver(users: MeetroomCommand): void {
   const handOver = users
     .command('hand-over')
     .summary('Add a user to every room of another user')
@@ -24,14 +23,14 @@ export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): v
     .addArgument(new UserArgument('<to>', `user to add: ${userArgumentText}`))
     .addOption(createRoleOption())
   handOver.selectsRooms = 'always'
-  addSelectionFlags(handOver, { where: matchingRooms }).action(
-    act('writes', async (context, from: string, to: string, flags: AddFlags & { role?: MemberType }) => {
+  addSelectionFlags(handOver, { where: matchingRooms }).act(
+    'writes',
+    async (context, from: string, to: string, flags: AddFlags & { role?: MemberType }) => {
       const { handOverRooms } = await import('./hand-over/hand-over-rooms.ts')
       await handOverRooms(context, { from, to }, flags)
-    }),
+    },
   )
-  addExamples(
-    handOver,
+  handOver.addExamples(
     'meetroom users hand-over mallory grace --dry-run',
     "meetroom users hand-over mallory grace --role host --where 'name~^Maths'",
   )

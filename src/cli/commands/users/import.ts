@@ -1,10 +1,9 @@
 import { maxFlag, originFlag } from '../../import/read/import-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineImport } from '../shared/import.ts'
 
-export function defineUserImport(users: MeetroomCommand, act: DefineAction): void {
-  defineImport(users, act, {
+export function defineUserImport(users: MeetroomCommand): void {
+  defineImport(users, {
     kind: 'users',
     summary: 'Create users from a file',
     description:

@@ -1,13 +1,12 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
+import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
 import { createRoleOption } from './hand-over.ts'
 import type { MergeFlags } from './offboard/merge-users.ts'
 import { acceptsBlocksOption } from './offboard.ts'
 
-export function defineUserMerge(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserMerge(users: MeetroomCommand): void {
   const merge = users
     .command('merge')
     .summary('Merge a user into another user')
@@ -18,14 +17,14 @@ export function defineUserMerge(users: MeetroomCommand, act: DefineAction): void
     .addArgument(new UserArgument('<into>', `user to keep: ${userArgumentText}`))
     .addOption(createRoleOption())
     .option(...acceptsBlocksOption)
-  addPaceFlags(saveFlags(merge).option(...maxOption), { adapts: false }).action(
-    act('destroys', async (context, from: string, into: string, flags: MergeFlags) => {
+  addPaceFlags(saveFlags(merge).option(...maxOption), { adapts: false }).act(
+    'destroys',
+    async (context, from: string, into: string, flags: MergeFlags) => {
       const { mergeUsers } = await import('./offboard/merge-users.ts')
       await mergeUsers(context, { from, to: into }, flags)
-    }),
+    },
   )
-  addExamples(
-    merge,
+  merge.addExamples(
     'meetroom users merge a.schmidt anna.schmidt --dry-run',
     'meetroom users merge email:anna@old.example email:anna@new.example --save anna.ndjson',
   )

@@ -1,7 +1,5 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import {
-  addExamples,
   addPaceFlags,
   createWhereOption,
   matchingUsers,
@@ -20,7 +18,7 @@ export const acceptsBlocksOption = [
   'also delete users if the service accepts blocks but does not show them',
 ] as const
 
-export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserOffboard(users: MeetroomCommand): void {
   const offboard = users
     .command('offboard')
     .summary('Block users in all private rooms, then delete the users')
@@ -31,21 +29,18 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
   offboard.option(...acceptsBlocksOption)
   addPaceFlags(saveFlags(offboard.option(...createWhereOption(matchingUsers))).option(...maxOption), {
     adapts: false,
-  }).action(
-    act('destroys', async (context, given: string[], flags: OffboardFlags) => {
-      const { readTargets } = await import('../../targets/read-targets.ts')
-      const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
-      const { runOffboarding } = await import('./offboard/run-offboarding.ts')
-      await runOffboarding(context, ids, flags, {
-        step: 'block',
-        deletes: true,
-        acceptsUnconfirmed: flags.acceptUnconfirmedBlocks ?? false,
-        force: false,
-      })
-    }),
-  )
-  addExamples(
-    offboard,
+  }).act('destroys', async (context, given: string[], flags: OffboardFlags) => {
+    const { readTargets } = await import('../../targets/read-targets.ts')
+    const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
+    const { runOffboarding } = await import('./offboard/run-offboarding.ts')
+    await runOffboarding(context, ids, flags, {
+      step: 'block',
+      deletes: true,
+      acceptsUnconfirmed: flags.acceptUnconfirmedBlocks ?? false,
+      force: false,
+    })
+  })
+  offboard.addExamples(
     'meetroom users offboard mallory --dry-run',
     'meetroom users offboard mallory --save mallory.ndjson',
   )

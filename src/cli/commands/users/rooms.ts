@@ -1,9 +1,8 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 
-export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserRooms(users: MeetroomCommand): void {
   const rooms = users
     .command('rooms')
     .summary('List every room in which users are members')
@@ -11,11 +10,9 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
       'List the rooms of users, with role, block and last session. The API cannot list rooms by user, so the command reads the members of every room.',
     )
     .addArgument(createUsersArgument('<user...>'))
-  addPaceFlags(rooms).action(
-    act('reads', async (context, given: string[], flags: PaceFlags) => {
-      const { runUserRooms } = await import('./list-user-rooms.ts')
-      await runUserRooms(context, given, flags)
-    }),
-  )
-  addExamples(rooms, 'meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
+  addPaceFlags(rooms).act('reads', async (context, given: string[], flags: PaceFlags) => {
+    const { runUserRooms } = await import('./list-user-rooms.ts')
+    await runUserRooms(context, given, flags)
+  })
+  rooms.addExamples('meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
 }

@@ -1,16 +1,9 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { toText } from '../../../api/to-text.ts'
 import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
-import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import {
-  addExamples,
-  addSelectionFlags,
-  matchingUsers,
-  requireFields,
-  type TargetsFlags,
-} from '../../kernel/flags.ts'
+import { addSelectionFlags, matchingUsers, requireFields, type TargetsFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument } from '../../names/arguments.ts'
 import { createRenameOption, requireSelection } from '../shared/rename.ts'
@@ -21,7 +14,7 @@ interface UpdateFlags extends UserFlags, TargetsFlags {
   rename?: string
 }
 
-export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): void {
+export function defineUserUpdate(users: MeetroomCommand): void {
   const update = users
     .command('update')
     .summary('Change a user, or all users that match')
@@ -30,8 +23,9 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     )
     .addArgument(new UserArgument('[user]'))
     .addOption(createRenameOption())
-  addSelectionFlags(addUserFlags(update), { where: matchingUsers }).action(
-    act('writes', async (context, user_id: string | undefined, flags: UpdateFlags) => {
+  addSelectionFlags(addUserFlags(update), { where: matchingUsers }).act(
+    'writes',
+    async (context, user_id: string | undefined, flags: UpdateFlags) => {
       if (flags.where) {
         if (user_id !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')
@@ -49,10 +43,9 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       requireFields(context, body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
       if (body.name !== undefined) await noticeRoomNames(context, { user_id, name: toText(body.name) })
-    }),
+    },
   )
-  addExamples(
-    update,
+  update.addExamples(
     'meetroom users update ada --profile-url https://example.com/ada.png',
     "meetroom users update --where 'name~ 7a$' --rename 's/ 7a$/ 8a/' --dry-run",
   )

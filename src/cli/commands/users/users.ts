@@ -1,4 +1,3 @@
-import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineUserCreate } from './create.ts'
 import { defineUserDelete } from './delete.ts'
@@ -13,17 +12,17 @@ import { defineUserOffboard } from './offboard.ts'
 import { defineUserRooms } from './rooms.ts'
 import { defineUserUpdate } from './update.ts'
 
-export function defineUsers(users: MeetroomCommand, act: DefineAction): void {
-  defineUserList(users, act)
-  defineUserGet(users, act)
-  defineUserCreate(users, act)
-  defineUserUpdate(users, act)
-  defineUserDelete(users, act)
-  defineUserRooms(users, act)
-  defineUserDuplicates(users, act)
-  defineUserHandOver(users, act)
-  defineUserOffboard(users, act)
-  defineUserMerge(users, act)
-  defineUserImport(users, act)
-  defineUserExport(users, act)
+export function defineUsers(users: MeetroomCommand): void {
+  defineUserList(users)
+  defineUserGet(users)
+  defineUserCreate(users)
+  defineUserUpdate(users)
+  defineUserDelete(users)
+  defineUserRooms(users)
+  defineUserDuplicates(users)
+  defineUserHandOver(users)
+  defineUserOffboard(users)
+  defineUserMerge(users)
+  defineUserImport(users)
+  defineUserExport(users)
 }

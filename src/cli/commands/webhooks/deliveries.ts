@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import { type DeliveryState, deliveryStates } from '../../../api/vocabulary.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import { addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { RoomArgument, roomArgumentText } from '../../names/arguments.ts'
@@ -11,7 +10,7 @@ interface DeliveryFlags extends ListFlags {
   since?: string
 }
 
-export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAction): void {
+export function defineWebhookDeliveries(webhooks: MeetroomCommand): void {
   const list = webhooks
     .command('deliveries')
     .summary('List the deliveries of webhooks')
@@ -23,21 +22,18 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
       new Option('--state, --status <status>', 'only deliveries with this status').choices(deliveryStates),
     )
     .option('--since <time>', 'only events since this time, such as 10m (ten minutes ago) or 2026-01-31')
-    .action(
-      act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
-        const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')
-        const { status: state, since } = flags
-        const query = { room_id, state, since: since && (await readSince(context, since)) }
-        try {
-          await runList(context, 'listDeliveries', { query }, flags)
-        } catch (error) {
-          throw explainEmbeddedOnly(error)
-        }
-      }),
-    )
+    .act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
+      const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')
+      const { status: state, since } = flags
+      const query = { room_id, state, since: since && (await readSince(context, since)) }
+      try {
+        await runList(context, 'listDeliveries', { query }, flags)
+      } catch (error) {
+        throw explainEmbeddedOnly(error)
+      }
+    })
   addPagingFlags(list, { where: "only deliveries that match, as in 'attempts>3'", sort: 'state,-attempts' })
-  addExamples(
-    list,
+  list.addExamples(
     'meetroom webhooks deliveries --local --status given_up',
     "meetroom webhooks deliveries 'name:Weekly sync' --local --since 10m",
   )

@@ -1,8 +1,6 @@
 import { UsageError } from '../../../errors.ts'
 import { headerValue } from '../../input/headers.ts'
 import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { parseListenHost } from '../shared/listening.ts'
 import { readSecretHeaders } from './secret-headers.ts'
@@ -30,7 +28,7 @@ function programLine(text: string): string {
   return text
 }
 
-export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction): void {
+export function defineWebhookListen(webhooks: MeetroomCommand): void {
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
@@ -68,18 +66,15 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
       `require this header, else respond 401: ${headerValue[0]}`,
       headerValue[1],
     )
-    .action(
-      act('stays', async (context, flags: ListenFlags) => {
-        const printer = await context.printer()
-        requireSecret(flags)
-        const secret = await signingSecret(flags.secret, context.host)
-        const required = await readSecretHeaders(context, '--require-header', flags.requireHeader)
-        const { tolerance = defaultTolerance } = flags
-        await listenForWebhooks(context, { ...flags, secret, required, tolerance, json: printer.printsJson })
-      }),
-    )
-  addExamples(
-    listener,
+    .act('stays', async (context, flags: ListenFlags) => {
+      const printer = await context.printer()
+      requireSecret(flags)
+      const secret = await signingSecret(flags.secret, context.host)
+      const required = await readSecretHeaders(context, '--require-header', flags.requireHeader)
+      const { tolerance = defaultTolerance } = flags
+      await listenForWebhooks(context, { ...flags, secret, required, tolerance, json: printer.printsJson })
+    })
+  listener.addExamples(
     'meetroom webhooks listen --port 4681',
     "meetroom webhooks listen --secret @secret.txt --exec 'jq .action'",
   )

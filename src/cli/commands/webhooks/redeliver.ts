@@ -1,13 +1,12 @@
 import { Option } from 'commander'
 import { deliveryStates } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
+import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
 import type { RedeliverFlags } from './stored-deliveries.ts'
 
-export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {
+export function defineWebhookRedeliver(webhooks: MeetroomCommand): void {
   const redeliver = webhooks
     .command('redeliver')
     .summary('Redeliver finished deliveries')
@@ -30,16 +29,13 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
         'with --since, only deliveries with this status (default: delivered and given_up)',
       ).choices(deliveryStates),
     )
-    .action(
-      act('writes', async (context, ids: string[], flags: RedeliverFlags) => {
-        const { runRedeliver } = await import('./stored-deliveries.ts')
-        await runRedeliver(context, ids, flags)
-      }),
-    )
+    .act('writes', async (context, ids: string[], flags: RedeliverFlags) => {
+      const { runRedeliver } = await import('./stored-deliveries.ts')
+      await runRedeliver(context, ids, flags)
+    })
   redeliver.targetsOperation = 'redeliver'
   addPaceFlags(redeliver.option(...maxOption))
-  addExamples(
-    redeliver,
+  redeliver.addExamples(
     'meetroom webhooks redeliver --local msg_019b7ca98f2e2ed354c16668',
     'meetroom webhooks redeliver --local --since 10m --status given_up',
   )

@@ -2,14 +2,13 @@ import { Argument } from 'commander'
 import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
 import { headerValue } from '../../input/headers.ts'
 import { createWebUrlParser } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
+import { addBodyFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { secretFlag } from './signing-secret.ts'
 import type { TriggerFlags } from './trigger-event.ts'
 
-export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineAction): void {
+export function defineWebhookTrigger(webhooks: MeetroomCommand): void {
   const trigger = webhooks
     .command('trigger')
     .summary('Send a test event to a webhook receiver')
@@ -25,14 +24,11 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
   addBodyFlags(
     trigger,
     'JSON object that replaces the default body, from a file or from standard input; the event and the other flags still set their fields',
-  ).action(
-    act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
-      const { triggerEvent } = await import('./trigger-event.ts')
-      await triggerEvent(context, event, flags)
-    }),
-  )
-  addExamples(
-    trigger,
+  ).act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
+    const { triggerEvent } = await import('./trigger-event.ts')
+    await triggerEvent(context, event, flags)
+  })
+  trigger.addExamples(
     'meetroom webhooks trigger sessionJoined --to http://127.0.0.1:4681/',
     'meetroom webhooks trigger sessionLeft --to http://127.0.0.1:4681/ --user ada --secret @secret.txt --set payload.sessionsCount=3',
   )

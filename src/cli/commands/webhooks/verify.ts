@@ -3,8 +3,6 @@ import { parseGivenJson, parseJson } from '../../../api/json.ts'
 import { ConditionError, suggest, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
@@ -17,7 +15,7 @@ interface VerifyFlags {
   tolerance?: number
 }
 
-export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction): void {
+export function defineWebhookVerify(webhooks: MeetroomCommand): void {
   const verify = webhooks
     .command('verify')
     .summary('Check a saved request')
@@ -30,26 +28,24 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
       'maximum age of accepted signatures, as in 60 (seconds) or 1h (default: any age)',
       parseTolerance,
     )
-    .action(
-      act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
-        const { host } = context
-        requireSecret(flags)
-        const body = await readTextFile(bodyFile, host)
-        const headers = parseHeaderFile(await readTextFile(flags.headers, host))
-        const secret = await signingSecret(flags.secret, host)
-        const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
-        await (await context.printer()).printFacts(describeFacts(checked))
-        if (!checked.problem) return
-        const isSwapped = checked.signature === 'missing' && /^webhook-signature:/im.test(body)
-        // A secret on the command line is not repeated.
-        const words = flags.secret?.startsWith('@')
-          ? ['webhooks', 'verify', flags.headers, '--headers', bodyFile, '--secret', flags.secret]
-          : undefined
-        const hint = ['the two files may be swapped', ...(words ? [': ', suggest(words)] : [])]
-        throw new ConditionError(checked.problem, isSwapped ? { hint } : {})
-      }),
-    )
-  addExamples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
+    .act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
+      const { host } = context
+      requireSecret(flags)
+      const body = await readTextFile(bodyFile, host)
+      const headers = parseHeaderFile(await readTextFile(flags.headers, host))
+      const secret = await signingSecret(flags.secret, host)
+      const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
+      await (await context.printer()).printFacts(describeFacts(checked))
+      if (!checked.problem) return
+      const isSwapped = checked.signature === 'missing' && /^webhook-signature:/im.test(body)
+      // A secret on the command line is not repeated.
+      const words = flags.secret?.startsWith('@')
+        ? ['webhooks', 'verify', flags.headers, '--headers', bodyFile, '--secret', flags.secret]
+        : undefined
+      const hint = ['the two files may be swapped', ...(words ? [': ', suggest(words)] : [])]
+      throw new ConditionError(checked.problem, isSwapped ? { hint } : {})
+    })
+  verify.addExamples('meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
 }
 
 function describeFacts({ id, at, action, signature, problem }: WebhookVerdict): Printed['webhooks verify'] {

@@ -1,10 +1,8 @@
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { AdoptFlags } from '../../workspace/adopt-workspace.ts'
 import { addRosterFlags } from '../../workspace/plan-flags.ts'
 
-export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineAction): void {
+export function defineWorkspaceAdopt(workspace: MeetroomCommand): void {
   const command = workspace
     .command('adopt')
     .summary('Adopt existing rooms in the lock file of a workspace')
@@ -16,11 +14,9 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineActi
     '--members',
     'also adopt members whom the file omits from these rooms, so that --prune can block them',
   )
-  addRosterFlags(command).action(
-    act('compares', async (context, file: string, flags: AdoptFlags) => {
-      const { adoptWorkspace } = await import('../../workspace/adopt-workspace.ts')
-      await adoptWorkspace(context, file, flags)
-    }),
-  )
-  addExamples(command, 'meetroom workspace adopt school.yaml')
+  addRosterFlags(command).act('compares', async (context, file: string, flags: AdoptFlags) => {
+    const { adoptWorkspace } = await import('../../workspace/adopt-workspace.ts')
+    await adoptWorkspace(context, file, flags)
+  })
+  command.addExamples('meetroom workspace adopt school.yaml')
 }

@@ -1,11 +1,10 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
+import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { ApplyFlags } from '../../workspace/apply-workspace.ts'
 import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
 
-export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineAction): void {
+export function defineWorkspaceApply(workspace: MeetroomCommand): void {
   const command = workspace
     .command('apply')
     .summary('Change the workspace to match a file')
@@ -14,14 +13,14 @@ export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineActi
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option('--plan <file>', 'run only if the plan equals the plan in this file')
-  saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).action(
-    act('writes', async (context, file: string, flags: ApplyFlags) => {
+  saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).act(
+    'writes',
+    async (context, file: string, flags: ApplyFlags) => {
       const { applyWorkspace } = await import('../../workspace/apply-workspace.ts')
       await applyWorkspace(context, file, flags)
-    }),
+    },
   )
-  addExamples(
-    command,
+  command.addExamples(
     'meetroom workspace apply school.yaml --dry-run',
     'meetroom workspace apply school.yaml',
     'meetroom workspace apply school.yaml --prune=members --yes --max 100',

@@ -1,11 +1,10 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, setSurplusHint } from '../../kernel/flags.ts'
+import { addPaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { DiffFlags } from '../../workspace/diff-workspace.ts'
 import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
 
-export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineAction): void {
+export function defineWorkspaceDiff(workspace: MeetroomCommand): void {
   const command = workspace
     .command('diff')
     .summary('Show how the workspace differs from a file')
@@ -18,13 +17,12 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
       '--strict',
       'also exit 9 for items that the file omits, the service does not show, or the API cannot change',
     )
-  setSurplusHint(
-    command,
-    () => 'the command compares one file with a service; to compare two files, use diff(1)',
-  )
+  command.surplusHint = () =>
+    'the command compares one file with a service; to compare two files, use diff(1)'
   command.option('--out <file>', 'also write the plan to this file, for “workspace apply --plan”')
-  addPaceFlags(addRosterFlags(addPlanFlags(command))).action(
-    act('compares', async (context, file: string | undefined, flags: DiffFlags) => {
+  addPaceFlags(addRosterFlags(addPlanFlags(command))).act(
+    'compares',
+    async (context, file: string | undefined, flags: DiffFlags) => {
       if (flags.against !== undefined && file === undefined) {
         const { diffServices } = await import('../../workspace/diff-services.ts')
         return diffServices(context, flags.against, flags)
@@ -33,10 +31,9 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
       if (file === undefined) return command.missingArgument('file')
       const { diffWorkspace } = await import('../../workspace/diff-workspace.ts')
       await diffWorkspace(context, file, flags)
-    }),
+    },
   )
-  addExamples(
-    command,
+  command.addExamples(
     'meetroom workspace diff school.yaml',
     'meetroom workspace diff school.yaml -o json',
     'meetroom workspace diff --profile staging --against production',

@@ -1,10 +1,8 @@
 import { collect } from '../../input/input.ts'
-import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { WorkspaceExportFlags } from '../../workspace/export-workspace.ts'
 
-export function defineWorkspaceExport(workspace: MeetroomCommand, act: DefineAction): void {
+export function defineWorkspaceExport(workspace: MeetroomCommand): void {
   const command = workspace
     .command('export')
     .summary('Export users, rooms and members as one file')
@@ -14,11 +12,9 @@ export function defineWorkspaceExport(workspace: MeetroomCommand, act: DefineAct
     .option('--out <file>', 'write this new file, and its lock file beside it')
     .option('--rooms <condition>', "only rooms that match, as in 'type=private'; repeatable", collect)
     .option('--users <condition>', 'only users that match; repeatable', collect)
-    .action(
-      act('compares', async (context, flags: WorkspaceExportFlags) => {
-        const { exportWorkspace } = await import('../../workspace/export-workspace.ts')
-        await exportWorkspace(context, flags)
-      }),
-    )
-  addExamples(command, 'meetroom workspace export --out school.yaml', 'meetroom workspace export -o json')
+    .act('compares', async (context, flags: WorkspaceExportFlags) => {
+      const { exportWorkspace } = await import('../../workspace/export-workspace.ts')
+      await exportWorkspace(context, flags)
+    })
+  command.addExamples('meetroom workspace export --out school.yaml', 'meetroom workspace export -o json')
 }
