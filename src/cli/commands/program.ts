@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
-import type { DefineAction } from '../kernel/action.ts'
 import { addGlobalFlags } from '../kernel/flags.ts'
-import { MeetroomCommand, PlainHelp } from '../kernel/meetroom-command.ts'
+import { type DefineAction, MeetroomCommand, PlainHelp } from '../kernel/meetroom-command.ts'
 import { readTerminalWidth } from '../output/terminal/style.ts'
-import { type Group, groups, ownTopics } from './groups.ts'
+import { type Group, groups, hidden, ownTopics } from './groups.ts'
 
 type WantedGroups = 'all' | readonly string[]
 
@@ -52,9 +51,9 @@ export async function buildProgram(
   return root
 }
 
-function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidden }: Group): MeetroomCommand {
+function nameGroup(root: MeetroomCommand, { name, alias, summary, heading }: Group): MeetroomCommand {
   const command = root
-    .command(name, { hidden: hidden === true })
+    .command(name, { hidden: heading === hidden })
     .summary(summary)
     .description(`${summary}.`)
     .helpGroup(heading)

@@ -9,7 +9,6 @@ import {
 } from 'commander'
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Hint } from '../../errors.ts'
-import type { DefineAction } from './action.ts'
 import type { Context } from './context.ts'
 import type { Effect } from './effect.ts'
 
@@ -91,6 +90,12 @@ export function joinBooleans(words: readonly string[], options: readonly Option[
     return [next !== undefined && isJoined(next, i + 1) ? `${word}=${next}` : word]
   })
 }
+
+/** Creates the action of a command for Commander. */
+export type DefineAction = <A extends unknown[]>(
+  effect: Effect,
+  work: (context: Context, ...args: A) => Promise<void>,
+) => (...args: unknown[]) => Promise<void>
 
 export class CommandLineError extends CommanderError {
   constructor(

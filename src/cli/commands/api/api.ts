@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { formatChoices } from '../../../api/either.ts'
 import type { Route } from '../../../api/endpoints.ts'
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
@@ -38,12 +37,7 @@ export function defineApi(api: MeetroomCommand): void {
     )
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
-    .addOption(
-      new Option(
-        '-f, --field <name=value>',
-        'field of the body, or query parameter of a GET; repeatable',
-      ).argParser(collect),
-    )
+    .option('-f, --field <name=value>', 'field of the body, or query parameter of a GET; repeatable', collect)
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
     .option('-H, --header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
     .option('-i, --include', 'print the status line and the headers before the body')

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { ExportFlags } from '../../import/export.ts'
 import { createIntegerParser } from '../../input/input.ts'
 import { createWhereOption, matchingMembers, matchingRooms, matchingUsers } from '../../kernel/flags.ts'
@@ -22,9 +21,7 @@ export function defineExport(
     .summary(`Export ${kind}`)
     .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in the format of imports.${note}`)
   addFlags(command)
-    .addOption(
-      new Option('--page-size <n>', 'items per request').argParser(createIntegerParser('--page-size', 1)),
-    )
+    .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
     .option(...createWhereOption(matchingItems[kind]))
     .act('reads', async (context, ids: string[], flags: ExportFlags) => {
       const { runExport } = await import('../../import/export.ts')

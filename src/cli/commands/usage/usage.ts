@@ -17,11 +17,10 @@ export function defineUsage(usage: MeetroomCommand): void {
       createIntegerParser('--min-minutes', 0),
     )
     .addOption(new Option('--by <subject>', 'subject of each row').choices(['room']))
-    .addOption(
-      new Option(
-        '--gap <duration>',
-        'shortest pause between two meetings of a room (default: 15m)',
-      ).argParser(createDurationParser('--gap', {})),
+    .option(
+      '--gap <duration>',
+      'shortest pause between two meetings of a room (default: 15m)',
+      createDurationParser('--gap', {}),
     )
     .option(...createWhereOption(matchingRooms))
     .option('--html <file>', 'also write an HTML report with charts')

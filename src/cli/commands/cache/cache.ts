@@ -1,6 +1,0 @@
-import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { defineCacheWarm } from './warm.ts'
-
-export function defineCache(cache: MeetroomCommand): void {
-  defineCacheWarm(cache)
-}
