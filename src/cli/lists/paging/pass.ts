@@ -2,13 +2,12 @@ import { omitUndefined } from '../../../api/defined.ts'
 import { readResponseValue } from '../../../api/json.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Item } from '../../output/views/views.ts'
-import { IdSet } from './id-set.ts'
 import { isRound, readOffset, readTotal } from './list-total.ts'
 import { PageRequests } from './page-requests.ts'
 import { type PagedList, readItems } from './paged-list.ts'
 
 export interface Pass {
-  readonly ids: IdSet
+  readonly ids: Set<string>
   /** Last total; undefined if the service sends no total, or more items than its total. */
   total?: number | undefined
   isTotalWrong: boolean
@@ -50,7 +49,7 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
   const hasOnePage = !list.request.all && list.request.limit === undefined
   const requests = new PageRequests(list)
   const pass: Pass = {
-    ...{ ids: new IdSet(), isTotalWrong: false, hasChanged: false, hasRepeats: false, end: start },
+    ...{ ids: new Set(), isTotalWrong: false, hasChanged: false, hasRepeats: false, end: start },
   }
   let first: ReceivedPage | undefined
   let longest = 0
@@ -60,7 +59,7 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     const response = await requests.next(offset, { missing, total: pass.total })
     if (!response) return pass
     const page = first ? readLaterPage(list, response) : readFirstPage(list, response, requests.pageSize)
-    const fresh = page.items.filter((item) => pass.ids.add(String(item[list.id])))
+    const fresh = page.items.filter((item) => isAdded(pass.ids, String(item[list.id])))
     const isFirst = first === undefined
     first ??= page
     const problem = isFirst
@@ -91,6 +90,11 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     }
     if (isLast) return pass
   }
+}
+
+function isAdded(ids: Set<string>, id: string): boolean {
+  const before = ids.size
+  return ids.add(id).size > before
 }
 
 function readLaterPage({ key }: PagedList, response: ResponseBody): ReceivedPage {

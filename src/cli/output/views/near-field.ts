@@ -6,10 +6,8 @@ import { fieldWords, valueWords } from './synonyms.ts'
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
   const name = word.replaceAll(/[- ]/g, '_').toLowerCase()
   if (fields.includes(name)) return name
-  const meant = Object.hasOwn(fieldWords, name) ? fieldWords[name] : undefined
   return (
-    meant?.find((field) => fields.includes(field)) ??
-    (maxEdits > 0 ? findClosest(name, fields, maxEdits) : undefined)
+    findMeant(name, fieldWords, fields) ?? (maxEdits > 0 ? findClosest(name, fields, maxEdits) : undefined)
   )
 }
 
@@ -77,6 +75,15 @@ const foldChoice = (word: string) => word.toLowerCase().replace(/[/*:_]-?in$/, '
 
 /** Finds the choice that has `word` as a synonym. The word must be in lower case. */
 export function findSynonym(word: string, choices: readonly string[]): string | undefined {
-  const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
-  return meant?.find((choice) => choices.includes(choice))
+  return findMeant(word, valueWords, choices)
+}
+
+function findMeant(
+  word: string,
+  synonyms: Readonly<Record<string, string>>,
+  names: readonly string[],
+): string | undefined {
+  return Object.keys(synonyms).find(
+    (name) => names.includes(name) && synonyms[name]?.split(' ').includes(word),
+  )
 }
