@@ -5,7 +5,12 @@ import { checkIds } from './cli/input/id-arguments.ts'
 import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
 import { Context, type ContextSetup } from './cli/kernel/context.ts'
 import { type Effect, isHarmless } from './cli/kernel/effect.ts'
-import { commandPath, type DefineAction, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
+import {
+  commandPath,
+  type DefineAction,
+  findCommand,
+  MeetroomCommand,
+} from './cli/kernel/meetroom-command.ts'
 import type { CalledCommand } from './cli/mistakes/intended.ts'
 import { resolveNames } from './cli/names/arguments.ts'
 import { Printer } from './cli/output/printer.ts'

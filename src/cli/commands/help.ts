@@ -3,7 +3,7 @@ import { findClosest } from '../../api/closest.ts'
 import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
 import type { Context } from '../kernel/context.ts'
-import { findCommand, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { findCommand, findSubcommand, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { readTerminalWidth, selectStyle } from '../output/terminal/style.ts'
 import { own, visibleLines } from '../output/terminal/visible.ts'
 
@@ -23,7 +23,7 @@ export function defineHelp(help: MeetroomCommand): void {
           await context.plainPrinter().notice(`the topic “${word}” is now “${topic}”`)
         return printTopic(context, topic)
       }
-      const command = findHelpCommand(root, words)
+      const command = findSubcommand(root, words)
       if (command) return command.outputHelp()
       if (!(await printSections(context, words))) throw noHelp(root, words)
     })
@@ -51,12 +51,6 @@ async function printSections(context: Context, words: readonly string[]): Promis
     .plainPrinter()
     .write(visibleLines(`“${words.join(' ')}” is explained in:\n\n${lines.join('\n')}\n`))
   return true
-}
-
-function findHelpCommand(root: MeetroomCommand, words: readonly string[]): Command | undefined {
-  let command: Command | undefined = root
-  for (const word of words) command = command && findCommand(command, word)
-  return command
 }
 
 function noHelp(root: Command, words: readonly string[]): UsageError {

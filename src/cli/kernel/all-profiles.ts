@@ -33,7 +33,7 @@ export async function runOnAllProfiles(
     interrupt.throwIfAborted()
     try {
       await context.run(run)
-      await results.done()
+      await results.report()
     } catch (error) {
       if (error instanceof RequestPreview) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)

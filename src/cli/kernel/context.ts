@@ -8,7 +8,6 @@ import type { Format } from '../../config/values.ts'
 import { type Hint, MeetroomError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
-import type { Query } from '../output/formats/query.ts'
 import { formatHintText } from '../output/hint-text.ts'
 import { Printer } from '../output/printer.ts'
 import { KnownSecrets, type Redact } from '../output/redaction/redaction.ts'
@@ -119,7 +118,11 @@ export class Context implements RunningCommand {
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns must be field names separated by commas, such as id,name')
-    const query = await this.#query()
+    const { query: expression } = this.flags
+    const query =
+      expression === undefined
+        ? undefined
+        : (await import('../output/formats/query.ts')).parseQuery(expression)
     const readZone = async () => (await import('../calendar/read-time-zone.ts')).readTimeZone(this)
     // An import would read the local times of an export as UTC.
     const isForSpreadsheet = (delimiter !== undefined || bom) && !/ export$/.test(this.command)
@@ -138,12 +141,6 @@ export class Context implements RunningCommand {
 
   protected makePrinter(options: PrintOptions): Printer {
     return new Printer(this.host, options, this.redactKeys, this.statusLine)
-  }
-
-  async #query(): Promise<Query | undefined> {
-    if (this.flags.query === undefined) return undefined
-    const { parseQuery } = await import('../output/formats/query.ts')
-    return parseQuery(this.flags.query)
   }
 
   get format(): Format | undefined {

@@ -65,15 +65,11 @@ export function requireFields(
   body: Readonly<Record<string, unknown>>,
   required: Readonly<Record<string, string>>,
 ): void {
+  const hint = ['see: ', suggestHelp(...context.command.split(' '))]
   for (const [field, flag] of Object.entries(required))
-    if (body[field] === undefined)
-      throw new UsageError(`${flag} is missing`, {
-        hint: ['see: ', suggestHelp(...context.command.split(' '))],
-      })
+    if (body[field] === undefined) throw new UsageError(`${flag} is missing`, { hint })
   if (Object.keys(body).length === 0)
-    throw new UsageError('no fields given: pass at least one field', {
-      hint: ['see: ', suggestHelp(...context.command.split(' '))],
-    })
+    throw new UsageError('no fields given: pass at least one field', { hint })
 }
 
 export interface ListFlags {
@@ -86,7 +82,7 @@ export interface ListFlags {
   sort?: string
   count?: boolean
   countBy?: string
-  concurrency?: number
+  concurrency?: number | undefined
 }
 
 export const matchingRooms = "only rooms that match, as in 'type=private'"
@@ -136,10 +132,10 @@ export function addListFlags<C extends Command>(
 
 export interface PaceFlags {
   /** Number of concurrent requests; undefined without `--concurrency`. */
-  concurrency?: number
-  rate?: number
-  maxErrors?: number
-  failFast?: boolean
+  concurrency?: number | undefined
+  rate?: number | undefined
+  maxErrors?: number | undefined
+  failFast?: boolean | undefined
 }
 
 /**

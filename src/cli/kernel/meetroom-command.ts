@@ -66,6 +66,10 @@ export function findCommand(group: Command, word: string): Command | undefined {
   return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
 }
 
+export function findSubcommand(root: Command, words: readonly string[]): Command | undefined {
+  return words.reduce<Command | undefined>((command, word) => command && findCommand(command, word), root)
+}
+
 export function commandPath(command: Command): string[] {
   return command.parent ? [...commandPath(command.parent), command.name()] : []
 }

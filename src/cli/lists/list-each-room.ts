@@ -36,7 +36,7 @@ export async function* listEachRoom(
     tally.expect(count)
     const total = readTotal(rest)
     tally.estimate(total ?? 0)
-    await (total === undefined ? notice.found(count) : notice.expect(total))
+    await notice.expect(total, count)
     yield* items
   }
 }

@@ -62,7 +62,7 @@ export class RoomMetricsReader {
    */
   async expect(found: number, total: number | undefined, qualifier?: Qualifier): Promise<void> {
     this.#probableTotal = total ?? 0
-    await (total === undefined ? this.#notice.found(found) : this.#notice.expect(total, qualifier))
+    await this.#notice.expect(total, found, total === undefined ? undefined : qualifier)
   }
 
   /**

@@ -14,18 +14,12 @@ export class RoomsNotice {
     this.#context = context
   }
 
-  async expect(rooms: number, qualifier?: Qualifier): Promise<void> {
-    await this.#print(rooms, qualifier === undefined ? `${rooms}` : `${qualifier} ${rooms}`)
-  }
-
-  /** Prints the notice for an unknown total if many rooms were found. */
-  async found(rooms: number): Promise<void> {
-    await this.#print(rooms, `more than ${maxUnannounced}`)
-  }
-
-  async #print(rooms: number, label: string): Promise<void> {
-    if (this.#isPrinted || rooms <= maxUnannounced) return
+  /** Prints the notice for the expected number of rooms or, if it is unknown, for the found rooms. */
+  async expect(total: number | undefined, found = 0, qualifier?: Qualifier): Promise<void> {
+    if (this.#isPrinted || (total ?? found) <= maxUnannounced) return
     this.#isPrinted = true
-    await this.#context.notice(`reading ${label} rooms takes at least one request for each room`)
+    const count = total === undefined ? `more than ${maxUnannounced}` : `${total}`
+    const rooms = qualifier === undefined ? count : `${qualifier} ${count}`
+    await this.#context.notice(`reading ${rooms} rooms takes at least one request for each room`)
   }
 }

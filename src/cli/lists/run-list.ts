@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { createFlagConflict } from '../../api/flag-conflict.ts'
 import type { Input } from '../../api/operation-types.ts'
@@ -34,10 +33,10 @@ export async function runList<N extends ListName>(
     ? await sortedPages(context, name, input, flags, { ...sorting, selection })
     : readList(context, name, input, { ...flags, selection })
   const { columns = [] } = printer.options
+  const { concurrency } = flags
   const shown = columns.some((field) => computedTypes(resources[endpoints[name].resource]).has(field))
     ? (await import('./computed-fields.ts')).addComputedColumns(context, name, pages, columns, {
-        ...omitUndefined({ concurrency: flags.concurrency }),
-        ...{ values, selection },
+        ...{ concurrency, values, selection },
       })
     : pages
   const count = await printer.list(view, endpoints[name].result, shown)
@@ -90,8 +89,7 @@ async function sortedPages<N extends ListName>(
 ): Promise<AsyncGenerator<Page, undefined>> {
   const { sortPages } = await import('./sort.ts')
   const view = selectView(endpoints[name])
-  const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = readList(context, name, input, { ...all, selection })
+  const pages = readList(context, name, input, { all: true, pageSize, selection })
   const full = await createFullRecords(context, name, selection, concurrency)
   // If no service is configured, the error is thrown before the notice.
   await context.client()
@@ -108,13 +106,12 @@ async function runCount<N extends ListName>(
   const { countItems } = await import('./count.ts')
   const { proveTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, conditions)
-  const all = { all: true, ...omitUndefined({ pageSize }) }
   // The API specification (“Endpoints”) defines no total for sessions and pages.
   const total =
     selection || endpoints[name].paged === 'when asked'
       ? undefined
       : (await proveTotal(await context.client(), name, input)).count
-  await countItems(context, readList(context, name, input, { ...all, selection }), total)
+  await countItems(context, readList(context, name, input, { all: true, pageSize, selection }), total)
 }
 
 async function runCountBy<N extends ListName>(
@@ -132,8 +129,7 @@ async function runCountBy<N extends ListName>(
   const printer = await context.printer()
   printer.check(counts.view)
   const selection = await openSelection(context, name, { ...conditions, needs: [field], values })
-  const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = readList(context, name, input, { ...all, selection })
+  const pages = readList(context, name, input, { all: true, pageSize, selection })
   const full = await createFullRecords(context, name, selection, conditions.concurrency)
   // If no service is configured, the error is thrown before the notice.
   await context.client()

@@ -9,26 +9,28 @@ import { type Style, selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson, visibleLines } from './terminal/visible.ts'
 
-interface ReportOptions {
-  format: string | undefined
-  color: boolean
-  verbose: boolean
+interface ErrorContext {
   redact: Redact
   target: readonly string[]
-  statusLine?: StatusLine
   profile?: string | undefined
 }
 
+interface ReportOptions extends ErrorContext {
+  format: string | undefined
+  color: boolean
+  verbose: boolean
+  statusLine?: StatusLine
+}
+
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const { redact, profile, target } = options
   const style = await selectStyle(host.stderr, host.env, options.color)
   const forPeople = (said: Visible) => (isAsciiOnly(host) ? toAscii(said) : said)
   const text = isJson(options.format)
-    ? formatErrorJson(error, redact, target, profile)
-    : forPeople(formatError(error, style, redact, target, profile))
+    ? visibleJson(`${JSON.stringify({ error: errorToRecord(error, options) })}\n`)
+    : forPeople(formatError(error, style, options))
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
-  const lines = own`${text}${visibleLines(redact(stack))}`
+  const lines = own`${text}${visibleLines(options.redact(stack))}`
   options.statusLine?.hideDuring(host.stderr, lines)
   // A failure of standard error cannot be reported anywhere.
   await host.stderr.write(lines).catch(() => {})
@@ -41,15 +43,10 @@ function truncateText(text: string): string {
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text
 }
 
-function formatError(
-  error: MeetroomError,
-  style: Style,
-  redact: Redact,
-  target: readonly string[],
-  profile: string | undefined,
-): Visible {
+function formatError(error: MeetroomError, style: Style, context: ErrorContext): Visible {
+  const { redact, profile } = context
   const line = (text: string) => visible(truncateText(redact(text)))
-  const advice = formatHint(error, redact, target)
+  const advice = formatHint(error, context)
   const hint = advice ? own`${style.cyan(own`hint:`)} ${visible(advice)}\n` : own``
   const where = profile === undefined ? '' : `${profile}: `
   const id =
@@ -57,35 +54,22 @@ function formatError(
   return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}${id}`
 }
 
-function formatErrorJson(
-  error: MeetroomError,
-  redact: Redact,
-  target: readonly string[],
-  profile: string | undefined,
-): Visible {
-  return visibleJson(`${JSON.stringify({ error: errorToRecord(error, redact, target, profile) })}\n`)
-}
-
 /** Omits a hint whose commands would be truncated. */
-function formatHint(error: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
+function formatHint(error: MeetroomError, { redact, target }: ErrorContext): string | undefined {
   const { hint } = error
   if (hint === undefined) return undefined
   const text = formatHintText(hint, error.target ?? target, redact)
   return typeof hint === 'string' || text.length <= maxTextLength ? truncateText(text) : undefined
 }
 
-export function errorToRecord(
-  error: MeetroomError,
-  redact: Redact,
-  target: readonly string[],
-  profile?: string,
-): PrintedError {
+export function errorToRecord(error: MeetroomError, context: ErrorContext): PrintedError {
+  const { redact, profile } = context
   const { code, message, status, retryable, accepted, createdId, request, requestId, body } = error
   return {
     profile,
     code,
     message: truncateText(redact(message)),
-    hint: formatHint(error, redact, target),
+    hint: formatHint(error, context),
     status,
     retryable,
     accepted: accepted || undefined,

@@ -70,17 +70,13 @@ export class MultiProfileWriter {
     await this.#writer?.page({ items })
   }
 
-  async done(): Promise<void> {
-    await this.#report()
-  }
-
   /** @throws the error of the profile if the output cannot be written */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error instanceof LostOutputError) throw error
     this.#failures.push(failed)
     // All profiles may fail with usage errors, of which `end` then throws only the first.
-    if (!(error instanceof UsageError)) await this.#report()
+    if (!(error instanceof UsageError)) await this.report()
   }
 
   /**
@@ -93,7 +89,7 @@ export class MultiProfileWriter {
       this.#failures.length === this.#total &&
       this.#failures.every(({ error }) => error instanceof UsageError)
     if (first && isMisused) throw first.error
-    await this.#report()
+    await this.report()
     // With `--curl`, the requests are the output.
     if (!this.#deps.flags.curl) await this.#close()
     await this.#printer?.noticeHiddenTokens()
@@ -105,7 +101,7 @@ export class MultiProfileWriter {
     await this.#flush()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
     const errors = this.#failures.map(({ profile, error }) =>
-      omitUndefined(errorToRecord(error, this.#deps.redact, [], profile)),
+      omitUndefined(errorToRecord(error, { redact: this.#deps.redact, target: [], profile })),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -113,7 +109,7 @@ export class MultiProfileWriter {
   }
 
   /** Reports new failures, except if the JSON document will contain them. */
-  async #report(): Promise<void> {
+  async report(): Promise<void> {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format
     if (format === 'json' && !flags.curl) return

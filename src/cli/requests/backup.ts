@@ -3,7 +3,9 @@ import type { Item } from '../output/views/views.ts'
 export interface DeletionTargets {
   kind: 'rooms' | 'users'
   ids: readonly string[]
-  flags: { concurrency?: number; rate?: number; maxErrors?: number; failFast?: boolean }
+  flags: Partial<Record<'concurrency' | 'rate' | 'maxErrors', number | undefined>> & {
+    failFast?: boolean | undefined
+  }
   memberships?: readonly { user_id: string; room: Item; member: Item }[]
 }
 

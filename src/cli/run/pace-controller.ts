@@ -1,7 +1,7 @@
 import { backoff } from '../../api/backoff.ts'
 import type { Pacer } from '../../client/retry.ts'
 import type { Host } from '../../host.ts'
-import { initialConcurrency } from '../kernel/flags.ts'
+import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 import { Gate } from './gate.ts'
 
 const maxAdaptiveConcurrency = 64
@@ -39,7 +39,7 @@ const announcedPauseMs = 5000
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 
 interface PaceOptions {
-  flags: { concurrency?: number | undefined; rate?: number | undefined }
+  flags: Pick<PaceFlags, 'concurrency' | 'rate'>
   clock: Pick<Host, 'monotonic' | 'sleep' | 'random'>
   /** Ends all pauses. Aborted when the service is too busy. */
   stop: AbortController

@@ -12,8 +12,6 @@ import { PendingProofs } from './pending-proofs.ts'
 import { showProgress } from './progress.ts'
 import { Tally } from './tally.ts'
 
-type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
-
 export type { Work }
 
 interface RunOptions {
@@ -32,7 +30,7 @@ interface RunOptions {
 /** @throws {MeetroomError} if the service cannot be opened, for example without a key */
 export async function openRun(
   context: Context,
-  flags: GivenPace,
+  flags: PaceFlags,
   {
     effect = 'reads',
     total = 0,
@@ -89,7 +87,7 @@ export class Run {
   readonly #context: Context
   readonly #parts: RunParts
   #updateProgress: (() => void) | undefined
-  #fatal: MeetroomError | undefined
+  fatal: MeetroomError | undefined
 
   constructor(context: Context, parts: RunParts) {
     this.client = parts.client
@@ -111,19 +109,15 @@ export class Run {
     return this.#parts.stop.signal.aborted
   }
 
-  get fatal(): MeetroomError | undefined {
-    return this.#fatal
-  }
-
   /** Error for an item that was not tried. */
   get stopReason(): MeetroomError {
     const { aborted, reason } = this.#context.interrupt
     if (aborted) return reason as InterruptedError
-    return this.#fatal ?? new ServiceError('the service is too busy')
+    return this.fatal ?? new ServiceError('the service is too busy')
   }
 
   stop(fatal?: MeetroomError): void {
-    this.#fatal ??= fatal
+    this.fatal ??= fatal
     this.#parts.stop.abort()
   }
 
@@ -166,7 +160,7 @@ export class Run {
     const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
       // The first fatal error in the order of the items is the same in repeated runs.
-      this.#fatal ??= readFatal(ended[1])
+      this.fatal ??= readFatal(ended[1])
       yield ended
     }
   }
@@ -205,7 +199,7 @@ export class Run {
     // A total of zero can mean that the interrupt came before the items were known.
     const isInterrupted = aborted && (!tally.isComplete || tally.total === 0)
     const { reported, error } = tally.ending({
-      fatal: this.#fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
+      fatal: this.fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
       hint,
     })
     if (reported) await this.#context.reportError(reported)

@@ -31,26 +31,23 @@ interface RunResult {
 export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   readonly #summarize: (tally: Tally) => string
-  #total: number
+  total: number
   #estimate = 0
   #good = 0
-  #bad = 0
+  bad = 0
   #withoutResponse = 0
   #notApplied = 0
-  #conflicts = 0
-  #missingHint: Hint | undefined
+  conflicts = 0
+  /** First hint of a `NotFoundError`. */
+  missingHint: Hint | undefined
 
   constructor(total: number, summarize: (tally: Tally) => string) {
-    this.#total = total
+    this.total = total
     this.#summarize = summarize
   }
 
-  get total(): number {
-    return this.#total
-  }
-
   expect(total: number): void {
-    this.#total = Math.max(this.#total, total)
+    this.total = Math.max(this.total, total)
   }
 
   /** Sets the probable total, but not `total`. */
@@ -59,7 +56,7 @@ export class Tally {
   }
 
   get probableTotal(): number {
-    return Math.max(this.#total, this.#estimate)
+    return Math.max(this.total, this.#estimate)
   }
 
   add(outcome: CountedOutcome): void {
@@ -67,32 +64,19 @@ export class Tally {
     this.#counts[status]++
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#withoutResponse++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
-    if ('error' in outcome && outcome.error instanceof ConflictError) this.#conflicts++
-    if ('error' in outcome && outcome.error instanceof NotFoundError) this.#missingHint ??= outcome.error.hint
+    if ('error' in outcome && outcome.error instanceof ConflictError) this.conflicts++
+    if ('error' in outcome && outcome.error instanceof NotFoundError) this.missingHint ??= outcome.error.hint
     const verdict = judgeStatus(status)
     if (verdict === 'good') this.#good++
-    if (verdict === 'bad') this.#bad++
+    if (verdict === 'bad') this.bad++
   }
 
   count(status: Status): number {
     return this.#counts[status]
   }
 
-  /** First hint of a `NotFoundError`. */
-  get missingHint(): Hint | undefined {
-    return this.#missingHint
-  }
-
-  get conflicts(): number {
-    return this.#conflicts
-  }
-
-  get bad(): number {
-    return this.#bad
-  }
-
   get tried(): number {
-    return this.#good + this.#bad
+    return this.#good + this.bad
   }
 
   get untried(): number {
@@ -140,14 +124,14 @@ export class Tally {
     if (fatal && done) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
     if (fatal) return { reported: fatal, error: this.#error(hint) }
     // A run that stops early may have no failed item.
-    return this.#bad === 0 && this.untried <= 0 ? {} : { error: this.#error(hint) }
+    return this.bad === 0 && this.untried <= 0 ? {} : { error: this.#error(hint) }
   }
 
   #error(hint: Hint | undefined): MeetroomError {
-    if (this.#good > 0 || this.#bad === 0) return new PartialError(this.summary, { hint })
+    if (this.#good > 0 || this.bad === 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
-    if (this.#notApplied === this.#bad) return new NotAppliedError(this.summary, { hint })
-    return this.#withoutResponse === this.#bad
+    if (this.#notApplied === this.bad) return new NotAppliedError(this.summary, { hint })
+    return this.#withoutResponse === this.bad
       ? new NetworkError(this.summary, { hint, retryable: true })
       : new ApiError(this.summary, { hint })
   }

@@ -1,8 +1,8 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { omitUndefined } from '../../../api/defined.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
+import { selectProxy } from '../../../client/http/proxy.ts'
 import { minKeyLength, type Settings } from '../../../config/settings.ts'
 import { configFilePath, readConfig } from '../../../config/stored-file.ts'
 import type { Host } from '../../../host.ts'
@@ -12,22 +12,14 @@ import { findOptionalConfigDir } from '../../requests/command-settings.ts'
 import { requireBaseUrl } from '../../requests/find-service.ts'
 import { type CheckResult, type Finding, runCheck, skipCheck } from './finding.ts'
 import { checkLocal } from './local.ts'
-import {
-  type ConnectionTarget,
-  checkConnection,
-  checkNames,
-  checkTls,
-  describeProxy,
-  findFirstHop,
-  hintAtProxy,
-} from './network.ts'
+import { type ConnectionTarget, checkConnection, checkNames, checkTls } from './network.ts'
 import { checkService } from './service.ts'
 
 /** Runs the checks in order, except checks that depend on a failed check. */
 export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
-  yield runCheck(context, 'version', checkVersion)
+  yield runCheck(context, 'version', () => `meetroom ${version}`)
   yield runCheck(context, 'settings file', () => checkSettings(host))
   yield runCheck(context, 'code cache', () => checkCache(host))
   let settings: Settings | undefined
@@ -39,6 +31,8 @@ export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   if (!settings) return
   yield* settings.local ? checkLocal(context) : checkRemote(context, settings)
 }
+
+const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 const responseChecks = ['clock', 'key accepted', 'workspace'] as const
 
@@ -58,20 +52,16 @@ async function* checkRemote(context: Context, settings: Settings): AsyncGenerato
   const origin = url
   let target: ConnectionTarget | undefined
   yield runCheck(context, 'proxy', () => {
-    target = findFirstHop(origin, host.env, isLoopback(hostname))
-    return describeProxy(target)
+    const proxy = isLoopback(hostname) ? undefined : selectProxy(origin.origin, host.env)
+    target = { service: origin, proxy }
+    return proxy ? proxy.name : 'none'
   })
   const steps = {
     dns: (to: ConnectionTarget) => runCheck(context, 'dns', () => checkNames(to)),
     tcp: (to: ConnectionTarget) =>
       runCheck(context, 'tcp', (signal) => checkConnection(to, signal, host.monotonic)),
     tls: (to: ConnectionTarget) =>
-      runCheck(
-        context,
-        'tls',
-        (signal) => checkTls(to, signal, host.now()),
-        omitUndefined({ hint: hintAtProxy(to) }),
-      ),
+      runCheck(context, 'tls', (signal) => checkTls(to, signal, host.now()), to.proxy && { hint: proxyHint }),
   }
   let broken = target ? undefined : 'the proxy is wrong'
   for (const step of ['dns', 'tcp', 'tls'] as const) {
@@ -96,10 +86,6 @@ function checkNode({ nodeVersion }: Host): CheckResult {
   const [min, leastMinor] = minNodeVersion
   if (major > min || (major === min && minor >= leastMinor)) return nodeVersion
   return { problem: `${nodeVersion} is too old`, hint: `install Node ${minNodeVersion.join('.')} or newer` }
-}
-
-function checkVersion(): CheckResult {
-  return `meetroom ${version}`
 }
 
 /** Checks that other users have no access to the settings file, which holds keys. */

@@ -3,29 +3,12 @@ import { connect, isIP, type Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
 import { counted } from '../../../api/plural.ts'
-import { type HttpProxy, selectProxy } from '../../../client/http/proxy.ts'
+import type { HttpProxy } from '../../../client/http/proxy.ts'
 import type { CheckResult } from './finding.ts'
 
 export interface ConnectionTarget {
   service: URL
   proxy: HttpProxy | undefined
-}
-
-export function describeProxy({ proxy }: ConnectionTarget): CheckResult {
-  return proxy ? proxy.name : 'none'
-}
-
-export function hintAtProxy({ proxy }: ConnectionTarget): string | undefined {
-  return proxy && 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
-}
-
-/** @throws {UsageError} if the environment holds an invalid proxy URL */
-export function findFirstHop(
-  service: URL,
-  env: Readonly<Record<string, string | undefined>>,
-  direct: boolean,
-): ConnectionTarget {
-  return { service, proxy: direct ? undefined : selectProxy(service.origin, env) }
 }
 
 const findNextHop = ({ service, proxy }: ConnectionTarget) => proxy?.url ?? service

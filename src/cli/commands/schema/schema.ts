@@ -1,22 +1,12 @@
 import type { Command } from 'commander'
 import { suggest, UsageError } from '../../../errors.ts'
-import { findCommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { findSubcommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 
 /** Resolves aliases: `room ls` becomes `rooms list`. */
 function fullName(root: Command, words: readonly string[]): string {
-  let command: Command | undefined = root
-  const names = words.map((word) => {
-    command = command && findCommand(command, word)
-    return command?.name() ?? word
-  })
+  const names = words.map((word, i) => findSubcommand(root, words.slice(0, i + 1))?.name() ?? word)
   return names.join(' ')
-}
-
-function isCommand(root: Command, name: string): boolean {
-  let command: Command | undefined = root
-  for (const word of name.split(' ')) command = command && findCommand(command, word)
-  return command !== undefined
 }
 
 export function defineSchema(schema: MeetroomCommand): void {
@@ -43,7 +33,7 @@ export function defineSchema(schema: MeetroomCommand): void {
         })
       if (!document)
         throw new UsageError(
-          isCommand(root, name) ? `“${name}” does not print JSON` : `no command “${name}”`,
+          findSubcommand(root, name.split(' ')) ? `“${name}” does not print JSON` : `no command “${name}”`,
           {
             hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
           },

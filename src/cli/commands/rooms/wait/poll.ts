@@ -1,10 +1,32 @@
+import type { Client } from '../../../../client/client.ts'
 import { isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
 import { formatDuration } from '../../../../duration.ts'
 import { IncompleteError, type MeetroomError, NetworkError, ServiceError } from '../../../../errors.ts'
+import type { Host } from '../../../../host.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import { visible } from '../../../output/terminal/visible.ts'
-import type { Deadline } from './deadline.ts'
+
+interface Deadline {
+  readonly wholeMs: number
+  leftMs(): number
+}
+
+export function createDeadline(clock: Pick<Host, 'monotonic'>, wholeMs: number): Deadline {
+  const end = clock.monotonic() + wholeMs
+  return { wholeMs, leftMs: () => Math.max(0, end - clock.monotonic()) }
+}
+
+export async function createPollClient(context: Context, deadline: Deadline): Promise<Client> {
+  const { timeout } = await context.settings()
+  return context.client({
+    // Facts from earlier probes may be outdated.
+    serviceFacts: {},
+    timeoutMs: () => Math.min(timeout.value * 1000, Math.max(1, Math.round(deadline.leftMs()))),
+    // The next poll replaces a retry.
+    retries: 0,
+  })
+}
 
 export type Poll<T> = { found: T } | { state: string }
 

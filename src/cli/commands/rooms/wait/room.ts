@@ -17,9 +17,14 @@ import type { Redact } from '../../../output/redaction/redaction.ts'
 import { findNearChoice } from '../../../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, views } from '../../../output/views/views.ts'
 import { runOne, showOne } from '../../shared/run-one.ts'
-import { createPollClient } from './client.ts'
-import { createDeadline } from './deadline.ts'
-import { createTimeoutError, describeTimeout, type Poll, poll } from './poll.ts'
+import {
+  createDeadline,
+  createPollClient,
+  createTimeoutError,
+  describeTimeout,
+  type Poll,
+  poll,
+} from './poll.ts'
 
 export interface WaitFlags {
   for: readonly string[]

@@ -1,9 +1,7 @@
 import { forgetProbe } from '../../../../client/probe.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { describeTarget } from '../../../requests/find-service.ts'
-import { createPollClient } from './client.ts'
-import { createDeadline } from './deadline.ts'
-import { createTimeoutError, poll } from './poll.ts'
+import { createDeadline, createPollClient, createTimeoutError, poll } from './poll.ts'
 
 const pauseMs = 1000
 
