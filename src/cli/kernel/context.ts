@@ -25,8 +25,7 @@ import { CompletedChanges } from '../requests/completed-changes.ts'
 import { connectOverNetwork, describePlace, findService } from '../requests/find-service.ts'
 import type { Change, Connect, RunningCommand } from '../requests/running-command.ts'
 import { type ClientSetup, openClient } from '../requests/service.ts'
-import { alwaysWrites, type Effect, mayWrite } from './effect.ts'
-import { refuseFlags } from './refuse-flags.ts'
+import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
 
 export interface ContextSetup {
   host: Host
@@ -53,6 +52,8 @@ export class Context implements RunningCommand {
   /** False in trials, which check the other arguments of a command. */
   readonly looksUpNames: boolean = true
   readonly statusLine: StatusLine
+  readonly redact: Redact
+  readonly redactKeys: Redact
   readonly #setup: ContextSetup
   readonly #secrets: KnownSecrets
   readonly #serviceFacts: ServiceFacts
@@ -67,21 +68,16 @@ export class Context implements RunningCommand {
   #confirmation: Promise<void> | undefined
 
   constructor(setup: ContextSetup) {
-    const {
-      host,
-      flags,
-      command,
-      interrupt,
-      connect = connectOverNetwork,
-      secrets = new KnownSecrets(),
-    } = setup
+    const { host, flags, secrets = new KnownSecrets() } = setup
     this.#setup = { ...setup, secrets }
     this.host = host
     this.flags = flags
-    this.command = command
-    this.interrupt = interrupt
-    this.connect = connect
+    this.command = setup.command
+    this.interrupt = setup.interrupt
+    this.connect = setup.connect ?? connectOverNetwork
     this.#secrets = secrets
+    this.redact = secrets.redact
+    this.redactKeys = secrets.redactKeys
     this.#serviceFacts = { allowsIncomplete: flags.allowIncomplete === true }
     this.statusLine = new StatusLine(host)
     this.addSecret(host.env['MEETROOM_API_KEY']?.trim())
@@ -173,12 +169,31 @@ export class Context implements RunningCommand {
 
   /** @throws {UsageError} if a flag cannot be used with this effect, or `--allow-write` is needed */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
-    refuseFlags(this, effect, isForEachProfile)
+    this.#refuseFlags(effect, isForEachProfile)
     // Items that the command reads can later prove that its writes succeeded.
     if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
     this.#serviceFacts.mayWrite = mayWrite(effect)
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
+  }
+
+  #refuseFlags(effect: Effect, isForEachProfile: boolean): void {
+    const { dryRun, curl, allProfiles, allowIncomplete } = this.flags
+    const refuse = (flag: string, reason = '') =>
+      new UsageError(`${flag} cannot be used with “${this.command}”${reason}`)
+    const readsOnly = ', only with commands that read from a service'
+    if (allProfiles && !isForEachProfile) throw refuse('--all-profiles', readsOnly)
+    if (allowIncomplete && effect !== 'reads') throw refuse('--allow-incomplete', readsOnly)
+    if ((dryRun || curl) && !sendsRequests(effect)) throw refuse(dryRun ? '--dry-run' : '--curl')
+  }
+
+  /**
+   * @param unread data on which the requests depend, such as `the rooms of the users`
+   * @throws {UsageError} with `--curl`
+   */
+  refuseCurl(unread: string, hint?: Hint): void {
+    if (this.flags.curl)
+      throw new UsageError(`--curl cannot be used, because it does not read ${unread}`, { hint })
   }
 
   /** Returns a client for the selected service. Without a setup, the client is shared. */
@@ -229,14 +244,6 @@ export class Context implements RunningCommand {
       statusLine: this.statusLine,
       profile,
     })
-  }
-
-  get redact(): Redact {
-    return this.#secrets.redact
-  }
-
-  get redactKeys(): Redact {
-    return this.#secrets.redactKeys
   }
 
   addSecret(secret: string | undefined): void {

@@ -4,7 +4,6 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import type { Item } from '../output/views/views.ts'
 import { selectMembership } from '../records/membership-plan.ts'
 import { FullRecords } from './full-records.ts'
@@ -37,7 +36,7 @@ export async function findMembers(
   room_id: string,
   users: readonly string[],
 ): Promise<UserMembers> {
-  refuseCurl(context, 'the members of the users', 'pass the IDs of the members')
+  context.refuseCurl('the members of the users', 'pass the IDs of the members')
   const found = new Map(users.map((user): [string, string[]] => [user, []]))
   for await (const { user_id, id } of listMembersOf(context, room_id))
     found.get(toText(user_id))?.push(String(id))

@@ -5,7 +5,6 @@ import type { Outcome } from '../../client/outcome.ts'
 import { ConflictError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
@@ -51,7 +50,7 @@ export interface Addition {
  * @throws {ConfirmationError} if the change is not confirmed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
-  refuseCurl(context, 'the rooms of the user')
+  context.refuseCurl('the rooms of the user')
   const printer = await context.printer()
   printer.check(view, true)
   const user = await describeUser(await context.client(), addition.user_id)

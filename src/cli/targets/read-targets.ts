@@ -8,7 +8,6 @@ import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
@@ -90,7 +89,7 @@ async function selectTargets(
   view: View,
   { list, room, onItem }: TargetOptions,
 ): Promise<Targets> {
-  refuseCurl(context, 'the items that --where selects')
+  context.refuseCurl('the items that --where selects')
   const input = list === 'listMembers' ? { params: { room_id: room } } : {}
   const ids: string[] = []
   const reasons = new Map<string, string>()

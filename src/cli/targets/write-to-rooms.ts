@@ -5,17 +5,20 @@ import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { type Hint, suggest } from '../../errors.ts'
+import { type Hint, MeetroomError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { TargetsFlags } from '../kernel/flags.ts'
+import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
 import type { GivenOption } from '../kernel/given.ts'
-import { countPeopleOnline } from '../lists/people-online.ts'
-import type { RowOf } from '../output/views/rows.ts'
-import type { Item, View } from '../output/views/views.ts'
+import { PresenceReader } from '../lists/presence.ts'
+import { RoomsNotice } from '../lists/rooms-notice.ts'
+import { type RowOf, rowKinds } from '../output/views/rows.ts'
+import type { Item } from '../output/views/views.ts'
+import { undefinedIfRoomGone } from '../records/look-up.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import { runTasks, type Task } from '../run/print-run.ts'
+import { openRun } from '../run/run.ts'
 import { readReason } from './member-step.ts'
 import { readTargets } from './read-targets.ts'
 
@@ -27,7 +30,7 @@ export interface RoomsFlags extends TargetsFlags {
 interface RoomWrite<N extends OperationName> {
   name: N
   input: (room_id: string) => Input<Operations[N]>
-  view: View
+  rows: 'rooms' | 'roomsWithPages'
   readFields?: (response: Item) => Partial<RowOf<'roomsWithPages'>>
   activity: string
   /** Formats the beginning of the confirmation prompt, such as `create 2 pages in`. */
@@ -46,7 +49,8 @@ export async function writeToRooms<N extends OperationName>(
   write: RoomWrite<N>,
   flags: RoomsFlags,
 ): Promise<void> {
-  const { name, input, view, activity, verb, pastTense } = write
+  const { name, input, activity, verb, pastTense } = write
+  const view = rowKinds[write.rows]
   const printer = await context.printer()
   printer.check(view, true)
   const names = new Map<string, unknown>()
@@ -100,6 +104,30 @@ export async function writeToRooms<N extends OperationName>(
     },
     flags,
   )
+}
+
+/** Counts the people who are connected to any of the rooms; undefined if unknown. */
+async function countPeopleOnline(
+  context: Context,
+  rooms: readonly string[],
+  { concurrency, rate }: PaceFlags,
+): Promise<number | undefined> {
+  await new RoomsNotice(context).expect(rooms.length)
+  const run = await openRun(context, { concurrency, rate }, { total: rooms.length })
+  const reader = new PresenceReader(context, run.client)
+  const read = (id: string) => undefinedIfRoomGone(run.client, id, reader.people(id))
+  const people = new Set<string>()
+  try {
+    for await (const found of run.read(rooms, read)) {
+      if (found === null) return undefined
+      for (const person of found ?? []) people.add(person)
+    }
+  } catch (error) {
+    // A failed read is ignored, because the number is only information for the confirmation prompt.
+    if (!(error instanceof MeetroomError) || context.interrupt.aborted) throw error
+    return undefined
+  }
+  return people.size
 }
 
 const maxSuggested = 50

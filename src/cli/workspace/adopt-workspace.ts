@@ -2,7 +2,6 @@ import { counted, listNames } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { groupByName } from '../matching/match.ts'
 import { createPage } from '../output/views/page.ts'
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
@@ -30,7 +29,7 @@ export interface AdoptFlags extends RosterFlags {
  * @throws {PartialError} if a list cannot be read completely, or rooms cannot be adopted
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
-  refuseCurl(context, 'the contents of the service')
+  context.refuseCurl('the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.adopted)
   const document = await readDesired(context, file, flags)

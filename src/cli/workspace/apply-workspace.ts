@@ -4,7 +4,6 @@ import { counted, plural } from '../../api/plural.ts'
 import { PartialError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive } from '../requests/confirm.ts'
@@ -37,7 +36,7 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
  * @throws {PartialError} without `--dry-run`, if items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
-  refuseCurl(context, 'the contents of the service')
+  context.refuseCurl('the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.applied, true)
   const { host } = context

@@ -3,7 +3,6 @@ import { toText } from '../../api/to-text.ts'
 import { ConditionError, type Hint, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireKnownProfile } from '../kernel/profile.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { groupByName } from '../matching/match.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { DiffFlags } from './diff-workspace.ts'
@@ -21,7 +20,7 @@ import type { RoomList } from './read/read-state.ts'
  * @throws {ConditionError} if the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
-  refuseCurl(context, 'the contents of the service')
+  context.refuseCurl('the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   requireProfiles(context, flags)

@@ -1,7 +1,6 @@
 import { ConditionError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { readDesired } from './document/read-file.ts'
 import { lockFileOf, readLockFile } from './lock/lock-file.ts'
@@ -26,7 +25,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
  * @throws {ConditionError} if the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {
-  refuseCurl(context, 'the contents of the service')
+  context.refuseCurl('the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   if (flags.out !== undefined && !context.flags.dryRun) {

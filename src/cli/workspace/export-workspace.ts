@@ -8,7 +8,6 @@ import { toWriteError } from '../../files/file-errors.ts'
 import { createExistsError } from '../../files/file-kind.ts'
 import { readMembersOfRooms } from '../import/export-members.ts'
 import type { Context } from '../kernel/context.ts'
-import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
@@ -45,7 +44,7 @@ export interface ExportedWorkspace {
  */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out
-  refuseCurl(context, 'the contents of the service')
+  context.refuseCurl('the contents of the service')
   const printer = await context.printer()
   const { output } = await context.settings()
   if (output.from === '--output' && output.value !== 'json')

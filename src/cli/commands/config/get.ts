@@ -1,8 +1,7 @@
 import { NotFoundError } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
-import { listEffectiveSettings } from './effective-settings.ts'
-import { settingKeys, unknownKeyError } from './setting-key.ts'
+import { listEffectiveSettings, settingKeys, unknownKeyError } from './settings.ts'
 
 export function defineConfigGet(config: MeetroomCommand): void {
   const get = config

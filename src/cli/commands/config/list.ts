@@ -2,7 +2,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
 import { type RowOf, rowKinds } from '../../output/views/rows.ts'
-import { listEffectiveSettings } from './effective-settings.ts'
+import { listEffectiveSettings } from './settings.ts'
 
 export function defineConfigList(config: MeetroomCommand): void {
   const list = config

@@ -3,7 +3,7 @@ import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
 import { suggest } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
+import { changeProfile, requireKey, settingKeys } from './settings.ts'
 
 export function defineConfigSet(config: MeetroomCommand): void {
   const set = config

@@ -1,6 +1,6 @@
 import { suggest } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { changeProfile, requireKey, settingKeys, unknownKeyError } from './setting-key.ts'
+import { changeProfile, requireKey, settingKeys, unknownKeyError } from './settings.ts'
 
 export function defineConfigUnset(config: MeetroomCommand): void {
   const unset = config

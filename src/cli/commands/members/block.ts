@@ -3,8 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { hasNoBlock } from '../../records/blocking.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
-import { setBlockedInAllRooms } from './all-rooms.ts'
-import { blocking, memberTargets, setBlocked } from './member-block.ts'
+import { blocking, memberTargets, setBlocked, setBlockedInAllRooms } from './member-block.ts'
 
 export function defineMemberBlock(members: MeetroomCommand): void {
   defineTargetsCommand(members, {

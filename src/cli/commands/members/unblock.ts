@@ -1,7 +1,6 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
-import { setBlockedInAllRooms } from './all-rooms.ts'
-import { memberTargets, setBlocked } from './member-block.ts'
+import { memberTargets, setBlocked, setBlockedInAllRooms } from './member-block.ts'
 
 export function defineMemberUnblock(members: MeetroomCommand): void {
   defineTargetsCommand(members, {

@@ -1,5 +1,6 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { message as sent } from '../../../api/resources.ts'
+import { toText } from '../../../api/to-text.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { isFile, readStdinText } from '../../input/input.ts'
@@ -39,8 +40,17 @@ export function defineMessageSend(message: MeetroomCommand): void {
       if (message.trim() === '') throw new UsageError('the message is empty')
       const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
       if (room_id === undefined) {
-        const { sendToRooms } = await import('./send/send-to-rooms.ts')
-        return sendToRooms(context, body, { ...flags, isFromStdin: text === '-' })
+        const { writeToRooms } = await import('../../targets/write-to-rooms.ts')
+        const write = {
+          name: 'sendMessage',
+          rows: 'rooms',
+          input: (room_id: string) => ({ params: { room_id }, body }),
+          activity: 'sending a message to rooms',
+          verb: () => `send “${shortenMessage(toText(body.message))}” to`,
+          pastTense: () => 'sent the message to',
+          isRepeatable: text !== '-',
+        } as const
+        return writeToRooms(context, write, flags)
       }
       await runOne(context, 'sendMessage', { params: { room_id }, body })
       if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
@@ -78,6 +88,14 @@ function readTextArgument(
   return (
     given ?? send.missingArgument(/\s/.test(room_id ?? '') && !room_id?.startsWith('name:') ? 'room' : 'text')
   )
+}
+
+/** Maximum length of the message text in the confirmation prompt, in characters. */
+const maxShown = 60
+
+function shortenMessage(text: string): string {
+  const letters = Array.from(text)
+  return letters.length > maxShown ? `${letters.slice(0, maxShown).join('')}…` : text
 }
 
 /** Returns false if the sessions cannot be read, or with `--quiet`. */

@@ -3,6 +3,7 @@ import { omitUndefined } from '../../../api/defined.ts'
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
+import { counted, plural } from '../../../api/plural.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
 import { isObject } from '../../input/assignments.ts'
@@ -17,6 +18,7 @@ import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from
 import { addBodyFlags, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 
@@ -68,8 +70,8 @@ export function definePageCreate(pages: MeetroomCommand): void {
       await warnAboutUnknownFields(context, 'createPages', flags)
       const body = pages.map((page) => withEncodedUrls(page, flags))
       if (room_id !== undefined) return runOne(context, 'createPages', { params: { room_id }, body })
-      const { createInRooms } = await import('./create/create-in-rooms.ts')
-      await createInRooms(context, body, { ...flags, isFromStdin: flags.data === '-' })
+      const { writeToRooms } = await import('../../targets/write-to-rooms.ts')
+      await writeToRooms(context, createRoomWrite(body, flags.data !== '-'), flags)
     },
   )
   create.addExamples(
@@ -77,6 +79,22 @@ export function definePageCreate(pages: MeetroomCommand): void {
     'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
     "meetroom pages create --where 'name~^Maths' --image https://example.com/plan.png",
   )
+}
+
+function createRoomWrite(body: BodyOf<Operations['createPages']>, isRepeatable: boolean) {
+  const count = counted(body.length, 'page')
+  return {
+    name: 'createPages',
+    rows: 'roomsWithPages',
+    isRepeatable,
+    input: (room_id: string) => ({ params: { room_id }, body }),
+    readFields: ({ pages }: Item) => ({
+      page_ids: Array.isArray(pages) ? pages.map((page) => page?.id) : [],
+    }),
+    activity: 'creating pages in rooms',
+    verb: (rooms: number) => `create ${count} ${plural(rooms, 'in', 'in each of')}`,
+    pastTense: (rooms: number) => `created ${count} ${plural(rooms, 'in', 'in each of')}`,
+  } as const
 }
 
 const fileHint =

@@ -1,5 +1,5 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { setProtected } from './set-protection.ts'
+import { setProtected } from './stored-profile.ts'
 
 export function defineProfileProtect(profiles: MeetroomCommand): void {
   const protect = profiles

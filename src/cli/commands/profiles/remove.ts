@@ -3,7 +3,7 @@ import { withoutProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { confirm } from '../../requests/confirm.ts'
-import { requireProfile } from './require-profile.ts'
+import { requireProfile } from './stored-profile.ts'
 
 export function defineProfileRemove(profiles: MeetroomCommand): void {
   const remove = profiles

@@ -1,5 +1,5 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { requireProfile } from './require-profile.ts'
+import { requireProfile } from './stored-profile.ts'
 
 export function defineProfileUse(profiles: MeetroomCommand): void {
   const use = profiles

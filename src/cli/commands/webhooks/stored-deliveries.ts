@@ -9,7 +9,6 @@ import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import { readIds } from '../../input/input.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
-import { refuseCurl } from '../../kernel/refuse-curl.ts'
 import { readList } from '../../lists/read-list.ts'
 import { describeItems, labelItem, maxNamed } from '../../requests/describe-items.ts'
 import { findDataDir } from '../../requests/find-service.ts'
@@ -87,7 +86,7 @@ async function selectSince(
   { room: room_id, status: state, max }: RedeliverFlags,
 ): Promise<string[]> {
   if (given.length > 0) throw createFlagConflict('IDs', '--since')
-  refuseCurl(context, 'the deliveries that --since selects')
+  context.refuseCurl('the deliveries that --since selects')
   const since = await readSince(context, text)
   const labels = new Map<string, string>()
   let waiting = 0

@@ -11,3 +11,21 @@ type FieldsOf<Name> = Omit<Extract<WatchEvent, { event: Name }>, 'event'>
 export type RoomState = FieldsOf<'room'>
 
 export type PresentPerson = FieldsOf<'present'>
+
+export interface PlacedPerson extends PresentPerson {
+  room_id: string
+}
+
+export interface WatchScene {
+  online: number
+  /** Number of rooms with people. */
+  inUse: number
+  /** Lists the people of each room in order of arrival. */
+  people: () => Iterable<PlacedPerson>
+}
+
+export interface WatchOutput {
+  tell(event: TimedWatchEvent): Promise<void>
+  settle(scene: WatchScene): Promise<void>
+  close(): Promise<void>
+}

@@ -11,8 +11,7 @@ import { measureText } from '../../../output/terminal/width.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { colorValue, type Item } from '../../../output/views/views.ts'
 import { readStart } from '../../../reports/session-times.ts'
-import type { PresentPerson, RoomState } from './events.ts'
-import type { PlacedPerson, WatchScene } from './scene.ts'
+import type { PlacedPerson, PresentPerson, RoomState, WatchScene } from './events.ts'
 
 interface Canvas {
   columns: number

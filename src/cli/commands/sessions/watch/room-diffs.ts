@@ -1,8 +1,7 @@
 import { sortByStart } from '../../../reports/session-times.ts'
-import type { WatchEvent } from './events.ts'
+import type { PlacedPerson, WatchEvent, WatchScene } from './events.ts'
 import type { RoomPoll, RoomsPoll } from './room-poller.ts'
 import { Roster } from './roster.ts'
-import type { PlacedPerson, WatchScene } from './scene.ts'
 
 type Tell = (event: WatchEvent, room_id?: string) => Promise<void>
 

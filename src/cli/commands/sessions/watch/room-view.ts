@@ -9,9 +9,8 @@ import { readTerminalWidth, type Style, selectStyle } from '../../../output/term
 import { joinVisible, own } from '../../../output/terminal/visible.ts'
 import { measureText } from '../../../output/terminal/width.ts'
 import { parseMilliseconds, readStart } from '../../../reports/session-times.ts'
-import type { PresentPerson, RoomState, TimedWatchEvent } from './events.ts'
+import type { PresentPerson, RoomState, TimedWatchEvent, WatchOutput, WatchScene } from './events.ts'
 import { drawFrame, personName } from './frame.ts'
-import type { WatchOutput, WatchScene } from './scene.ts'
 
 const maxChanges = 5
 

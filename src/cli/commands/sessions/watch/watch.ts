@@ -15,11 +15,10 @@ import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { findPersistentBaseUrl, openPersistentClient } from '../../../requests/find-service.ts'
 import { type ClientSetup, describeRetry } from '../../../requests/service.ts'
-import type { TimedWatchEvent, WatchEvent } from './events.ts'
+import type { TimedWatchEvent, WatchEvent, WatchOutput } from './events.ts'
 import { RoomDiffs } from './room-diffs.ts'
 import { RoomPoller, type RoomsPoll } from './room-poller.ts'
 import type { Roster } from './roster.ts'
-import type { WatchOutput } from './scene.ts'
 
 interface WatchOptions {
   /** Minimum pause after a successful poll, in milliseconds. */

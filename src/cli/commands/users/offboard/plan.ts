@@ -3,7 +3,6 @@ import type { MeetroomError } from '../../../../errors.ts'
 import type { SavedBlock } from '../../../backup/blocks.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
-import { refuseCurl } from '../../../kernel/refuse-curl.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../../records/blocking.ts'
@@ -46,7 +45,7 @@ export async function planOffboarding(
   flags: PaceFlags,
   change: OffboardingChange,
 ): Promise<OffboardingPlan> {
-  refuseCurl(context, 'the rooms of the users')
+  context.refuseCurl('the rooms of the users')
   if (change.from !== undefined) return planLifting(context, change.from, flags, change)
   const { handOver } = change
   const others = handOver ? [handOver.user_id] : []
