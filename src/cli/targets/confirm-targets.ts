@@ -8,7 +8,6 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface TargetChange {
   verb: string
-  gerund: string
   kind: Kind
 }
 
@@ -34,8 +33,13 @@ export async function confirmTargets(
   await confirmItems(
     context,
     { count: targets.ids.length, nouns, max: targets.max },
-    { activity: `${change.gerund} ${nouns}`, describe, requireItems: describe },
+    { activity: `${addEnding(change.verb, 'ing')} ${nouns}`, describe, requireItems: describe },
   )
+}
+
+/** Forms `deleting` or `deleted` of `delete`. */
+export function addEnding(verb: string, ending: 'ing' | 'ed'): string {
+  return verb.replace(/e$/, '') + ending
 }
 
 async function describeTargets(

@@ -8,12 +8,11 @@ import type { Context } from '../kernel/context.ts'
 import type { TargetsFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
-import { confirmTargets, type TargetChange } from './confirm-targets.ts'
+import { addEnding, confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { readTargets } from './read-targets.ts'
 import { writeTargets } from './write-targets.ts'
 
 export interface TargetsCommand<C extends OperationName> extends TargetChange {
-  pastTense: string
   alias?: string
   summary: string
   description: string
@@ -39,7 +38,8 @@ export async function runTargetsCommand<C extends OperationName>(
   definition: TargetsCommand<C>,
   args: unknown[],
 ): Promise<void> {
-  const { pastTense, list, call, roomArgument } = definition
+  const { list, call, roomArgument } = definition
+  const pastTense = addEnding(definition.verb, 'ed')
   const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
     string | undefined,
     string[],

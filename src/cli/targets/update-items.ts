@@ -87,7 +87,7 @@ export async function updateItems(
   const most = substitute && context.flags.dryRun ? changed.length : maxExamples
   await showExamples(context, updated, changed, changes, most)
   const ids = [...changes.keys()]
-  const updating = { verb: 'update', gerund: 'updating', kind }
+  const updating = { verb: 'update', kind }
   await confirmTargets(context, updating, { ids, reasons, max: flags.max })
   const asked = context.flags.yes ? {} : omitUndefined({ recheck })
   const inputFor = (id: string) => forAnyKind({ params: { [param]: id }, body: changes.get(id) })

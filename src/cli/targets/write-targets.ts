@@ -3,7 +3,6 @@ import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
-import type { LookupName } from '../../client/evidence.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { AnyInput } from '../../client/request.ts'
@@ -27,16 +26,6 @@ interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck
   absent?: number
 }
 
-interface TargetWrite {
-  name: OperationName
-  inputFor(id: string): AnyInput
-  call(client: Client, id: string): Promise<ResponseBody>
-  exists(client: Client, id: string): Promise<boolean>
-  recheck(client: Client, id: string): Promise<string | undefined>
-  ignoreNotFound: boolean
-  view: View
-}
-
 /** Runs the operation once for each ID, unless `recheck` skips the item, and prints the results in order. */
 export async function writeTargets<N extends OperationName>(
   context: Context,
@@ -56,32 +45,26 @@ export async function writeTargets<N extends OperationName>(
     for (const id of ids) await undefinedIfPreviewed(client.call(name, inputFor(id)))
     return
   }
-  const task: TargetWrite = {
-    name,
-    inputFor,
-    call: (client, id) => client.call(name, inputFor(id)),
-    exists: async (client, id) => {
-      const reader = readerOf(name)
-      if (!reader) return false
-      const { params } = inputFor(id) as AnyInput
-      return (await client.find(reader, { params } as Input<Operations[typeof reader]>)) !== undefined
-    },
-    async recheck(client, id) {
-      const reason = await recheck?.(client, id)
-      if (reason === undefined) return undefined
+  const write = async (client: Client, id: string): Promise<Outcome<ResponseBody>> => {
+    const reason = await recheck?.(client, id)
+    if (reason !== undefined) {
       changed++
       await context.notice(`skipped ${view.noun[0]} ${id}: ${reason}`)
-      return reason
-    },
-    ignoreNotFound: flags.ignoreNotFound ?? false,
-    view,
+      return { status: 'skipped' }
+    }
+    try {
+      return { status: 'ok', value: await client.call(name, inputFor(id)) }
+    } catch (error) {
+      if (!flags.ignoreNotFound || !isMissing(error)) throw error
+      await requireGone(client, name, inputFor(id), id)
+      return { status: 'skipped' }
+    }
   }
-
   if (others.length === 0) {
     const tally = new Tally(total, summarizeRun)
     for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
     if (first !== undefined) {
-      const outcome = await runTask(await context.client(), task, first)
+      const outcome = await write(await context.client(), first)
       tally.add(outcome)
       if (outcome.status === 'ok') {
         const items = readWrittenItems(name, inputFor(first), outcome.value, format)
@@ -93,7 +76,7 @@ export async function writeTargets<N extends OperationName>(
   }
 
   const tasks = ids.map((id) => ({
-    todo: (client: Client) => runTask(client, task, id),
+    todo: (client: Client) => write(client, id),
     toRows: (ended: Outcome<unknown>) =>
       ended.status === 'ok' ? readWrittenItems(name, inputFor(id), ended.value as ResponseBody, format) : [],
   }))
@@ -104,31 +87,23 @@ export async function writeTargets<N extends OperationName>(
   )
 }
 
-async function runTask(client: Client, task: TargetWrite, id: string): Promise<Outcome<ResponseBody>> {
-  if ((await task.recheck(client, id)) !== undefined) return { status: 'skipped' }
-  try {
-    return { status: 'ok', value: await task.call(client, id) }
-  } catch (error) {
-    if (!task.ignoreNotFound || !isMissing(error)) throw error
-    await requireGone(client, task, id)
-    return { status: 'skipped' }
-  }
-}
-
 function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }
 
-function readerOf(name: OperationName): LookupName | undefined {
-  const { path } = endpoints[name]
-  return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
-}
-
 /** @throws {ApiError} if the item can be read, because 404 may also mean an unknown operation */
-async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {
-  if (await exists(client, id))
+async function requireGone(
+  client: Client,
+  name: OperationName,
+  { params }: AnyInput,
+  id: string,
+): Promise<void> {
+  const { path, resource } = endpoints[name]
+  const readers = ['getRoom', 'getMember', 'getUser'] as const
+  const reader = readers.find((reader) => endpoints[reader].path === path)
+  if (reader && (await client.find(reader, { params } as Input<Operations[typeof reader]>)))
     throw new ApiError(
-      `the service responds that ${view.noun[0]} ${id} does not exist, but the ${view.noun[0]} can be read`,
+      `the service responds that ${resource} ${id} does not exist, but the ${resource} can be read`,
     )
 }
 

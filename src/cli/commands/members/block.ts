@@ -9,7 +9,6 @@ export function defineMemberBlock(members: MeetroomCommand): void {
   defineTargetsCommand(members, {
     ...memberTargets,
     ...blocking,
-    pastTense: 'blocked',
     summary: 'Block members of a private room',
     description:
       'Block members of a private room. Their sessions end immediately, and they cannot join again.',

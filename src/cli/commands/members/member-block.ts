@@ -23,7 +23,7 @@ export const memberTargets = {
       .option('--all-rooms', 'select each --user in all rooms; prints one row per member'),
 } as const
 
-export const blocking = { verb: 'block', gerund: 'blocking', kind: 'member' } as const
+export const blocking = { verb: 'block', kind: 'member' } as const
 
 export const setBlocked = (blocked: boolean) =>
   [

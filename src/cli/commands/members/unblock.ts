@@ -6,8 +6,6 @@ export function defineMemberUnblock(members: MeetroomCommand): void {
   defineTargetsCommand(members, {
     ...memberTargets,
     verb: 'unblock',
-    gerund: 'unblocking',
-    pastTense: 'unblocked',
     summary: 'Unblock members',
     description:
       'Unblock members of a private room, so that they can join again. With --all-rooms, lists the rooms and asks for confirmation. With --from, unblocks the members in a file that “members block --save” wrote.',

@@ -7,8 +7,6 @@ export function defineRoomDelete(rooms: MeetroomCommand): void {
   defineTargetsCommand(rooms, {
     ...roomTargets,
     verb: 'delete',
-    gerund: 'deleting',
-    pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete rooms',
     description: 'Delete rooms with everything in them.',

@@ -6,8 +6,6 @@ export function defineRoomReopen(rooms: MeetroomCommand): void {
   defineTargetsCommand(rooms, {
     ...roomTargets,
     verb: 'reopen',
-    gerund: 'reopening',
-    pastTense: 'reopened',
     summary: 'Reopen terminated rooms',
     description: 'Reopen terminated rooms.',
     call: setTerminated(false),

@@ -23,7 +23,7 @@ export function readState({ terminated, active }: StateFlags): { is_terminated: 
 
 export const roomTargets = { ids: createRoomsArgument(), list: 'listRooms', kind: 'room' } as const
 
-export const termination = { verb: 'terminate', gerund: 'terminating', kind: 'room' } as const
+export const termination = { verb: 'terminate', kind: 'room' } as const
 
 export const setTerminated = (is_terminated: boolean) =>
   ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const

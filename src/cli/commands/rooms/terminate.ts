@@ -6,7 +6,6 @@ export function defineRoomTerminate(rooms: MeetroomCommand): void {
   defineTargetsCommand(rooms, {
     ...roomTargets,
     ...termination,
-    pastTense: 'terminated',
     summary: 'Terminate rooms',
     description: 'Terminate rooms and end their sessions.',
     destructive: true,

@@ -1,6 +1,5 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { room } from '../../../api/resources.ts'
-import { suggestHelp, UsageError } from '../../../errors.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
-import { createRenameOption, requireSelection } from '../shared/rename.ts'
+import { createRenameOption, requireId } from '../shared/rename.ts'
 import { runOne } from '../shared/run-one.ts'
 import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
@@ -47,7 +46,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand): void {
     .option('--no-record', 'stop recording the meetings in the room')
   addSelectionFlags(addBodyFlags(addStateFlags(update, instead)), { where: matchingRooms }).act(
     'writes',
-    async (context, id: string | undefined, flags: UpdateFlags) => {
+    async (context, givenId: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The API specification does not list `record` for updates, but some services accept the field.
       const given = {
@@ -57,16 +56,12 @@ export function defineRoomUpdate(rooms: MeetroomCommand): void {
         [flags.active ? '--active' : '--terminated']: readState(flags),
       }
       if (flags.where) {
-        if (id !== undefined) throw createFlagConflict('an ID', '--where')
+        if (givenId !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')
         await updateItems(context, 'room', flags, given)
         return noticeDeprecated(context, flags)
       }
-      requireSelection(flags)
-      if (id === undefined)
-        throw new UsageError('the argument “room” is missing', {
-          hint: ['pass an ID, or select rooms with --where; see: ', suggestHelp('rooms', 'update')],
-        })
+      const id = requireId('room', givenId, flags.rename)
       const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(context, body, {})
       if (body.is_terminated === true) {

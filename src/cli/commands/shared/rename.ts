@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { UsageError } from '../../../errors.ts'
+import { suggestHelp, UsageError } from '../../../errors.ts'
 
 export function createRenameOption(): Option {
   return new Option(
@@ -8,8 +8,12 @@ export function createRenameOption(): Option {
   ).conflicts('name')
 }
 
-/** @throws {UsageError} if `--rename` is given; call only without `--where` */
-export function requireSelection({ rename }: { rename?: string }): void {
-  if (rename === undefined) return
-  throw new UsageError('--rename needs --where', { hint: 'to change one name, pass the ID and --name' })
+/** @throws {UsageError} without an ID, and for `--rename`; call only without `--where` */
+export function requireId(kind: 'room' | 'user', id: string | undefined, rename: string | undefined): string {
+  if (rename !== undefined)
+    throw new UsageError('--rename needs --where', { hint: 'to change one name, pass the ID and --name' })
+  if (id !== undefined) return id
+  throw new UsageError(`the argument “${kind}” is missing`, {
+    hint: [`pass an ID, or select ${kind}s with --where; see: `, suggestHelp(`${kind}s`, 'update')],
+  })
 }

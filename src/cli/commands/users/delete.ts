@@ -6,8 +6,6 @@ import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 export function defineUserDelete(users: MeetroomCommand): void {
   defineTargetsCommand(users, {
     verb: 'delete',
-    gerund: 'deleting',
-    pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete users',
     description: 'Delete users from the workspace.',

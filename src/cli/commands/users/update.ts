@@ -1,12 +1,12 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { toText } from '../../../api/to-text.ts'
-import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
+import { suggest } from '../../../errors.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addSelectionFlags, matchingUsers, requireFields, type TargetsFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument } from '../../names/arguments.ts'
-import { createRenameOption, requireSelection } from '../shared/rename.ts'
+import { createRenameOption, requireId } from '../shared/rename.ts'
 import { runOne } from '../shared/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
@@ -25,19 +25,15 @@ export function defineUserUpdate(users: MeetroomCommand): void {
     .addOption(createRenameOption())
   addSelectionFlags(addUserFlags(update), { where: matchingUsers }).act(
     'writes',
-    async (context, user_id: string | undefined, flags: UpdateFlags) => {
+    async (context, givenId: string | undefined, flags: UpdateFlags) => {
       if (flags.where) {
-        if (user_id !== undefined) throw createFlagConflict('an ID', '--where')
+        if (givenId !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')
         await updateItems(context, 'user', flags, settingsFrom(flags), (body) => withEncodedUrl(body, flags))
         if (flags.name !== undefined || flags.rename !== undefined) await noticeRoomNames(context)
         return
       }
-      requireSelection(flags)
-      if (user_id === undefined)
-        throw new UsageError('the argument “user” is missing', {
-          hint: ['pass an ID, or select users with --where; see: ', suggestHelp('users', 'update')],
-        })
+      const user_id = requireId('user', givenId, flags.rename)
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
       const body = withEncodedUrl(given, flags)
       requireFields(context, body, {})

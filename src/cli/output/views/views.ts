@@ -91,59 +91,54 @@ export function createView<F extends Fields>(
   }
 }
 
-export const views: Readonly<Record<ResourceName, View>> = defineLazily({
-  room: () =>
-    createView(resources.room, [
-      {
-        field: 'status',
-        column: [4, 6],
-        choices: ['active', 'terminated'],
-        // `is_terminated` is deprecated, but reliable if the service sends a boolean.
-        value: ({ is_terminated, terminated_at }) =>
-          select(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
-      },
-    ]),
-  member: () =>
-    createView(resources.member, [
-      {
-        field: 'status',
-        column: [4, 4],
-        choices: ['blocked'],
-        value: ({ is_blocked }) => select(parseBoolean(is_blocked), 'blocked', ''),
-      },
-    ]),
-  user: () => createView(resources.user),
-  session: () =>
-    createView(resources.session, [
-      {
-        field: 'status',
-        column: [4, 6],
-        choices: ['online', 'offline'],
-        value: ({ connected_at, disconnected_at }) =>
-          select(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
-      },
-    ]),
-  page: () =>
-    createView(resources.page, [
-      {
-        field: 'images',
-        column: [2, 5],
-        value: (page) =>
-          (Array.isArray(page.entities) ? page.entities : [])
-            .map((entity) => toText(entity?.src ?? entity?.type ?? ''))
-            .join(' '),
-      },
-    ]),
-  message: () => createView(resources.message),
-  delivery: () =>
-    createView(resources.delivery, [
-      {
-        field: 'last_response',
-        column: [6, 7],
-        value: ({ last_status, last_error }) => last_status ?? last_error,
-      },
-    ]),
-})
+export const views: Readonly<Record<ResourceName, View>> = {
+  room: createView(resources.room, [
+    {
+      field: 'status',
+      column: [4, 6],
+      choices: ['active', 'terminated'],
+      // `is_terminated` is deprecated, but reliable if the service sends a boolean.
+      value: ({ is_terminated, terminated_at }) =>
+        select(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
+    },
+  ]),
+  member: createView(resources.member, [
+    {
+      field: 'status',
+      column: [4, 4],
+      choices: ['blocked'],
+      value: ({ is_blocked }) => select(parseBoolean(is_blocked), 'blocked', ''),
+    },
+  ]),
+  user: createView(resources.user),
+  session: createView(resources.session, [
+    {
+      field: 'status',
+      column: [4, 6],
+      choices: ['online', 'offline'],
+      value: ({ connected_at, disconnected_at }) =>
+        select(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
+    },
+  ]),
+  page: createView(resources.page, [
+    {
+      field: 'images',
+      column: [2, 5],
+      value: (page) =>
+        (Array.isArray(page.entities) ? page.entities : [])
+          .map((entity) => toText(entity?.src ?? entity?.type ?? ''))
+          .join(' '),
+    },
+  ]),
+  message: createView(resources.message),
+  delivery: createView(resources.delivery, [
+    {
+      field: 'last_response',
+      column: [6, 7],
+      value: ({ last_status, last_error }) => last_status ?? last_error,
+    },
+  ]),
+}
 
 export function selectView({ resource }: Endpoint): View {
   return views[resource]
@@ -207,13 +202,4 @@ const colors: Record<string, (style: Style) => Style[keyof Style]> = {
 export function colorValue(field: string, text: Visible, style: Style): Visible {
   if (!/type$|^status$/.test(field)) return text
   return Object.hasOwn(colors, text) ? (colors[text]?.(style)(text) ?? text) : text
-}
-
-function defineLazily<K extends string, V>(makers: Readonly<Record<K, () => V>>): Readonly<Record<K, V>> {
-  const values = {} as Record<K, V>
-  for (const name of Object.keys(makers) as K[]) {
-    let value: V | undefined
-    Object.defineProperty(values, name, { enumerable: true, get: () => (value ??= makers[name]()) })
-  }
-  return values
 }
