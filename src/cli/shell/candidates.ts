@@ -86,35 +86,30 @@ async function completeFlagValue(
   if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
   const resource = findResource(typed.command)
   const list = await findListFields(typed, resource)
-  switch (option.long) {
-    case '--profile':
-      return { candidates: await lookUp.profiles() }
-    case '--room':
-      return { candidates: await lookUp.rooms() }
-    case '--as':
-    case '--user':
-    case '--member':
-      return { candidates: await lookUp.users() }
-    case '--time-zone':
-      return { candidates: values(['utc', ...Intl.supportedValuesOf('timeZone')]) }
-    case '--columns':
-      return { candidates: completeList(await listColumnNames(typed, resource), typed.text) }
-    case '--sort':
-      return { candidates: list ? completeList([...list.types.keys()], typed.text) : [] }
-    case '--count-by':
-      return {
-        candidates: values([...(list?.types.keys() ?? [])].filter((field) => !secretFields.has(field))),
-      }
-    case '--where':
-      if (areRoomsSelected(typed)) return completeCondition(fieldsOfResource(resources.room), typed.text)
-      if (list && typed.command.name() === 'import')
-        return completeCondition(withoutMetrics(list), typed.text)
-      return list ? completeCondition(list, typed.text) : { candidates: [] }
-    case '--for':
-      return list ? completeWaitCondition(list, typed.text) : { candidates: [] }
-    default:
-      return { candidates: [] }
+  const fields = [...(list?.types.keys() ?? [])]
+  const complete: Record<string, () => Completable> = {
+    '--profile': () => lookUp.profiles(),
+    '--room': () => lookUp.rooms(),
+    '--as': () => lookUp.users(),
+    '--user': () => lookUp.users(),
+    '--member': () => lookUp.users(),
+    '--time-zone': () => values(['utc', ...Intl.supportedValuesOf('timeZone')]),
+    '--columns': async () => completeList(await listColumnNames(typed, resource), typed.text),
+    '--sort': () => completeList(fields, typed.text),
+    '--count-by': () => values(fields.filter((field) => !secretFields.has(field))),
+    '--where': () => completeWhere(list, typed),
+    '--for': () => (list ? completeWaitCondition(list, typed.text) : []),
   }
+  return toCompletion(await (complete[option.long ?? '']?.() ?? []))
+}
+
+function completeWhere(
+  list: DescribedFields | undefined,
+  typed: PartialLine,
+): readonly Candidate[] | Completion {
+  if (areRoomsSelected(typed)) return completeCondition(fieldsOfResource(resources.room), typed.text)
+  if (!list) return []
+  return completeCondition(typed.command.name() === 'import' ? withoutMetrics(list) : list, typed.text)
 }
 
 async function completeArgument(
@@ -125,39 +120,31 @@ async function completeArgument(
 ): Promise<Completion> {
   if (argument?.argChoices) return { candidates: values(argument.argChoices) }
   const { given } = typed
-  const unused = (candidates: readonly Candidate[]) => ({
-    candidates: candidates.filter(({ value }) => !given.includes(value)),
-  })
-  switch (argument?.name()) {
-    case 'room':
-      return unused(await lookUp.rooms())
-    case 'user':
-      return unused(await lookUp.users())
-    case 'member':
-      return unused(await lookUp.members(given[0] ?? ''))
-    case 'file':
-    case 'body-file':
-      return { candidates: [], files: true }
-    case 'profile':
-      return { candidates: await lookUp.profiles() }
-    case 'setting':
-      return { candidates: values(Object.keys(settable)) }
-    case 'method':
-      return { candidates: values(['GET', 'POST', 'PUT', 'DELETE']) }
-    case 'path':
-      return { candidates: values(listPaths()) }
-    case 'topic':
-      return {
-        candidates: [
-          ...listGroupCommands(root, given),
-          ...values(given.length === 0 ? Object.keys(topicSummaries) : []),
-        ],
-      }
-    case 'command':
-      return { candidates: listGroupCommands(root, given) }
-    default:
-      return { candidates: [] }
+  const unused = (candidates: readonly Candidate[]) =>
+    candidates.filter(({ value }) => !given.includes(value))
+  const complete: Record<string, () => Completable> = {
+    room: async () => unused(await lookUp.rooms()),
+    user: async () => unused(await lookUp.users()),
+    member: async () => unused(await lookUp.members(given[0] ?? '')),
+    file: () => ({ candidates: [], files: true }),
+    'body-file': () => ({ candidates: [], files: true }),
+    profile: () => lookUp.profiles(),
+    setting: () => values(Object.keys(settable)),
+    method: () => values(['GET', 'POST', 'PUT', 'DELETE']),
+    path: () => values(listPaths()),
+    topic: () => [
+      ...listGroupCommands(root, given),
+      ...values(given.length === 0 ? Object.keys(topicSummaries) : []),
+    ],
+    command: () => listGroupCommands(root, given),
   }
+  return toCompletion(await (complete[argument?.name() ?? '']?.() ?? []))
+}
+
+type Completable = readonly Candidate[] | Completion | Promise<readonly Candidate[] | Completion>
+
+function toCompletion(found: readonly Candidate[] | Completion): Completion {
+  return 'candidates' in found ? found : { candidates: found }
 }
 
 function areRoomsSelected({ command, given }: Pick<PartialLine, 'command' | 'given'>): boolean {
