@@ -20,14 +20,11 @@ const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u201
 
 /** Collector of the values that a condition did not match, for hints on similar conditions. */
 export class NearMisses {
-  readonly #condition: TextCondition
   readonly #values = new Set<unknown>()
   #other: string | undefined
   #seen = 0
 
-  constructor(condition: TextCondition) {
-    this.#condition = condition
-  }
+  constructor(private readonly condition: TextCondition) {}
 
   watch(test: Test): Test {
     return (value) => {
@@ -40,14 +37,14 @@ export class NearMisses {
   /** Records another field that equals the text of the condition, such as `user_id` for `id=ada`. */
   see(item: Item): void {
     if (this.#other !== undefined || this.#seen++ >= maxCompared) return
-    const { text, field, fields } = this.#condition
+    const { text, field, fields } = this.condition
     const isOther = (name: string) => name !== field && fields.has(name)
     const [other] = Object.entries(item).find(([name, value]) => isOther(name) && value === text) ?? []
     this.#other = other
   }
 
   explain(): string | undefined {
-    const { field, text, given, flag } = this.#condition
+    const { field, text, given, flag } = this.condition
     const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
     const values = [...this.#values].map(toText)
     const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))

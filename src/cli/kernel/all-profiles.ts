@@ -79,15 +79,12 @@ async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig):
 }
 
 class ProfileContext extends Context {
-  readonly #results: MultiProfileWriter
-
   constructor(
     base: Context,
     readonly name: string,
-    results: MultiProfileWriter,
+    private readonly results: MultiProfileWriter,
   ) {
     super(base.setupWith({ ...base.flags, profile: name }))
-    this.#results = results
   }
 
   /** Runs the key command of the profile, if any. A failure is reported later, when the profile is used. */
@@ -109,7 +106,7 @@ class ProfileContext extends Context {
   }
 
   protected override makePrinter(options: PrintOptions): Printer {
-    return this.#results.printerFor(this.name, options, this.statusLine)
+    return this.results.printerFor(this.name, options, this.statusLine)
   }
 
   override reportError(error: MeetroomError): Promise<void> {

@@ -20,9 +20,6 @@ const maxPerPage = 8
  * (“Room”).
  */
 export class FullRecords {
-  readonly #context: ListContext
-  readonly #list: ListWithRecords
-  readonly #concurrency: number | undefined
   #client: Client | undefined
   #run: Promise<Run> | undefined
   /** Requested records by item; a full record maps to itself. */
@@ -34,11 +31,13 @@ export class FullRecords {
    * @param client client for the requests; by default, of a new run or of the context
    * @param concurrency fixed concurrency of a new run; undefined to adapt
    */
-  constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {
-    this.#context = context
-    this.#list = list
+  constructor(
+    private readonly context: ListContext,
+    private readonly list: ListWithRecords,
+    client?: Client,
+    private readonly concurrency?: number,
+  ) {
     this.#client = client
-    this.#concurrency = concurrency
   }
 
   use(client: Client): void {
@@ -59,11 +58,11 @@ export class FullRecords {
   }
 
   async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
-    const context = this.#context
+    const context = this.context
     // Only the context of a command can open a run.
     if (this.#client || items.length === 1 || !(context instanceof Context))
       return mapAhead(items, maxPerPage, (item) => this.#fetchWithoutRun(item, room))
-    this.#run ??= openRunLater(context, this.#concurrency)
+    this.#run ??= openRunLater(context, this.concurrency)
     const run = await this.#run
     run.tally.expect(run.tally.total + items.length)
     return run.read(items, (item) => this.#fetch(item, room, run.client))
@@ -97,7 +96,7 @@ export class FullRecords {
   }
 
   async #fetchWithoutRun(item: Item, room: string): Promise<Item | undefined> {
-    return this.#fetch(item, room, this.#client ?? (await this.#context.client()))
+    return this.#fetch(item, room, this.#client ?? (await this.context.client()))
   }
 
   #fetch(item: Item, room: string, client: Client): Promise<Item | undefined> {
@@ -109,7 +108,7 @@ export class FullRecords {
   }
 
   async #request(item: Item, room: string, client: Client): Promise<Item | undefined> {
-    const record = await findRecord(client, { kind: kinds[this.#list], id: this.#idOf(item), room_id: room })
+    const record = await findRecord(client, { kind: kinds[this.list], id: this.#idOf(item), room_id: room })
     if (record === undefined) return undefined
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item
@@ -120,15 +119,15 @@ export class FullRecords {
 
   async #compare(item: Item, record: Item): Promise<void> {
     this.#isPartial = Object.keys(record).some((field) => !Object.hasOwn(item, field))
-    const [one, many] = selectView(endpoints[this.#list]).noun
+    const [one, many] = selectView(endpoints[this.list]).noun
     if (this.#isPartial)
-      await this.#context.notice(
+      await this.context.notice(
         `the service lists each ${one} without some fields; requesting the full ${many} one by one`,
       )
   }
 
   #idOf(item: Item): string {
-    return String(item[selectView(endpoints[this.#list]).id ?? 'id'])
+    return String(item[selectView(endpoints[this.list]).id ?? 'id'])
   }
 }
 

@@ -23,14 +23,12 @@ type CountableList = 'listSessions' | 'listMembers'
 
 /** Reader of counts and presence of rooms. An uncertain number of connected sessions is undefined. */
 export class PresenceReader {
-  readonly #context: Context
-  readonly #client: Client
   readonly #withoutTotal = new Set<CountableList>()
 
-  constructor(context: Context, client: Client) {
-    this.#context = context
-    this.#client = client
-  }
+  constructor(
+    private readonly context: Context,
+    private readonly client: Client,
+  ) {}
 
   async count(list: CountableList, room_id: string): Promise<number> {
     const total = await this.#total(list, room_id)
@@ -78,7 +76,7 @@ export class PresenceReader {
     if (this.#withoutTotal.has(list)) return undefined
     try {
       const { count, hasTotal } = await proveTotal(
-        this.#client,
+        this.client,
         list,
         { params: { room_id } },
         { limit: probeSize, trustsUnrounded: true },
@@ -94,7 +92,7 @@ export class PresenceReader {
   }
 
   #pages<N extends CountableList>(list: N, input: Input<Operations[N]>) {
-    return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
+    return readList(this.context, list, input, { all: true, selectsItems: true, client: this.client })
   }
 
   /** @param onPresent receives each session that may be connected */

@@ -7,12 +7,9 @@ export type Qualifier = 'about' | 'up to' | 'up to about'
 
 /** Notice of a command that sends requests for each of many rooms. Printed at most once. */
 export class RoomsNotice {
-  readonly #context: Context
   #isPrinted = false
 
-  constructor(context: Context) {
-    this.#context = context
-  }
+  constructor(private readonly context: Context) {}
 
   /** Prints the notice for the expected number of rooms or, if it is unknown, for the found rooms. */
   async expect(total: number | undefined, found = 0, qualifier?: Qualifier): Promise<void> {
@@ -20,6 +17,6 @@ export class RoomsNotice {
     this.#isPrinted = true
     const count = total === undefined ? `more than ${maxUnannounced}` : `${total}`
     const rooms = qualifier === undefined ? count : `${qualifier} ${count}`
-    await this.#context.notice(`reading ${rooms} rooms takes at least one request for each room`)
+    await this.context.notice(`reading ${rooms} rooms takes at least one request for each room`)
   }
 }

@@ -34,17 +34,18 @@ export class Selection {
   readonly filter: Filter
   readonly full: FullRecords | undefined
   readonly #metricsReader: RoomMetricsReader | undefined
-  readonly #context: Context
-  readonly #view: View
   readonly #missing: MissingFields
   #matched = 0
   #read = 0
   #candidates = 0
   readonly #values: RoomValues
 
-  constructor(context: Context, view: View, filter: Filter, { full, values, metrics }: Sources) {
-    this.#context = context
-    this.#view = view
+  constructor(
+    private readonly context: Context,
+    private readonly view: View,
+    filter: Filter,
+    { full, values, metrics }: Sources,
+  ) {
     this.#missing = new MissingFields(view.noun, filter.metrics)
     this.filter = filter
     this.full = full
@@ -93,9 +94,9 @@ export class Selection {
     hint = 'these rooms are omitted',
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
-    for (const notice of this.#missing.notices()) await this.#context.notice(notice)
+    for (const notice of this.#missing.notices()) await this.context.notice(notice)
     if (this.#matched === 0)
-      for (const notice of this.filter.explainNoMatch()) await this.#context.notice(notice)
+      for (const notice of this.filter.explainNoMatch()) await this.context.notice(notice)
     if (end) yield end
     const { problem } = this.#metricsReader ?? {}
     if (problem) throw new PartialError(problem, { hint })
@@ -164,7 +165,7 @@ export class Selection {
     return records.flatMap((record, i) => {
       if (!record) return []
       const matches = verdicts[i] ?? this.filter.matches(record)
-      this.#count(fields, (field) => readField(this.#view, field, record), matches)
+      this.#count(fields, (field) => readField(this.view, field, record), matches)
       return matches ? [record] : []
     })
   }
@@ -172,15 +173,13 @@ export class Selection {
 
 /** Counter of items that conditions could not decide because a field is missing or unreadable. */
 class MissingFields {
-  readonly #noun: readonly [string, string]
-  readonly #metrics: readonly string[]
   /** Counts of undecided items by field. `isCarried` is true if any item has the field. */
   readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
-  constructor(noun: readonly [string, string], metrics: readonly string[]) {
-    this.#noun = noun
-    this.#metrics = metrics
-  }
+  constructor(
+    private readonly noun: readonly [string, string],
+    private readonly metrics: readonly string[],
+  ) {}
 
   /** @param matches result of the conditions; undefined if the item does not decide them */
   count(
@@ -209,12 +208,12 @@ class MissingFields {
   }
 
   #describe(count: number, condition: string): string {
-    return `${counted(count, ...this.#noun)} ${condition} ${plural(count, 'does', 'do')} not match`
+    return `${counted(count, ...this.noun)} ${condition} ${plural(count, 'does', 'do')} not match`
   }
 
   #missingEverywhere(field: string): UsageError {
-    const [one] = this.#noun
-    if (this.#metrics.includes(field))
+    const [one] = this.noun
+    if (this.metrics.includes(field))
       return new UsageError(
         `--where: the service does not show “${displayName(field)}” for any checked ${one}`,
         {

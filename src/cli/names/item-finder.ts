@@ -29,15 +29,13 @@ export class UnknownNameError extends NotFoundError {
 
 /** Resolver of references to rooms and users. Looks up each name and email only once. */
 export class ItemFinder {
-  readonly #context: Context
-  readonly #client: Client | undefined
   readonly #ids = new Map<string, Promise<string>>()
   #users: Promise<readonly Item[]> | undefined
 
-  constructor(context: Context, client?: Client) {
-    this.#context = context
-    this.#client = client
-  }
+  constructor(
+    private readonly context: Context,
+    private readonly client?: Client,
+  ) {}
 
   /**
    * @throws {NotFoundError} if no item has the name or email
@@ -69,7 +67,7 @@ export class ItemFinder {
 
   async #find(kind: NamedKind, field: NameField, text: string): Promise<string> {
     if (text === '') throw new UsageError(`the ${field} after “${field}:” is empty`)
-    const client = this.#client ?? (await this.#context.lookup())
+    const client = this.client ?? (await this.context.lookup())
     const found = kind === 'room' ? await findRooms(client, text) : await this.#findUsers(client, field, text)
     const [item, ...others] = found
     const searchedUsers = kind === 'user' ? await this.#users : undefined
@@ -82,7 +80,7 @@ export class ItemFinder {
 
   /** Lists all users once, because the API cannot search users by name. */
   async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
-    this.#users ??= listUsers(this.#context, client)
+    this.#users ??= listUsers(this.context, client)
     const users = await this.#users
     if (users.length > 0 && users.every((user) => user[field] === undefined))
       throw notShownError('user', field)

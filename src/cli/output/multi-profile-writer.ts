@@ -28,7 +28,6 @@ interface ProfileFailure {
 const tableSampleSize = 100
 
 export class MultiProfileWriter {
-  readonly #total: number
   readonly #deps: MultiProfileDeps
   #printer: Printer | undefined
   #writer: ListWriter | undefined
@@ -36,8 +35,10 @@ export class MultiProfileWriter {
   readonly #failures: ProfileFailure[] = []
   #reportedCount = 0
 
-  constructor(total: number, means: MultiProfileDeps) {
-    this.#total = total
+  constructor(
+    private readonly total: number,
+    means: MultiProfileDeps,
+  ) {
     this.#deps = means
   }
 
@@ -86,15 +87,14 @@ export class MultiProfileWriter {
   async end(): Promise<void> {
     const [first] = this.#failures
     const isMisused =
-      this.#failures.length === this.#total &&
-      this.#failures.every(({ error }) => error instanceof UsageError)
+      this.#failures.length === this.total && this.#failures.every(({ error }) => error instanceof UsageError)
     if (first && isMisused) throw first.error
     await this.report()
     // With `--curl`, the requests are the output.
     if (!this.#deps.flags.curl) await this.#close()
     await this.#printer?.noticeHiddenTokens()
     const names = this.#failures.map(({ profile }) => profile).join(', ')
-    if (first) throw new PartialError(`${this.#failures.length} of ${this.#total} profiles failed: ${names}`)
+    if (first) throw new PartialError(`${this.#failures.length} of ${this.total} profiles failed: ${names}`)
   }
 
   async #close(): Promise<void> {
@@ -127,20 +127,15 @@ export class MultiProfileWriter {
 }
 
 class ProfilePrinter extends Printer {
-  readonly #profile: string
-  readonly #writerFor: (view: View) => Promise<ListWriter>
-
   constructor(
     host: Host,
     options: PrintOptions,
     redact: Redact,
     statusLine: StatusLine,
-    profile: string,
-    writerFor: (view: View) => Promise<ListWriter>,
+    private readonly profile: string,
+    private readonly writerFor: (view: View) => Promise<ListWriter>,
   ) {
     super(host, options, redact, statusLine)
-    this.#profile = profile
-    this.#writerFor = writerFor
   }
 
   override check(view: View, writes = false): void {
@@ -167,15 +162,15 @@ class ProfilePrinter extends Printer {
   }
 
   override writer(view: View): Promise<ListWriter> {
-    return this.#writerFor(view)
+    return this.writerFor(view)
   }
 
   override notice(text: string): Promise<void> {
-    return super.notice(`${this.#profile}: ${text}`)
+    return super.notice(`${this.profile}: ${text}`)
   }
 
   async *#addProfile(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-    const mark = { profile: this.#profile }
+    const mark = { profile: this.profile }
     // The first `mark` sets the order; the last overwrites a field of the service.
     for await (const { items, plain } of pages)
       yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }

@@ -29,9 +29,6 @@ export interface OrderOptions<T, Result> {
  * Jobs with outcomes in the order of the items. The concurrency limits the queue unless `isUnlimited` is set.
  */
 export class OrderedJobs<T, Result> {
-  readonly #runner: Runner
-  readonly #options: OrderOptions<T, Result>
-  readonly #items: AsyncIterable<T> | readonly T[]
   readonly #source: AsyncGenerator<T>
   // Linked list, because removing the first item of a long array can copy all other items.
   #first: Job<T, Result> | undefined
@@ -45,10 +42,11 @@ export class OrderedJobs<T, Result> {
   #wake = () => {}
   #makeRoom = () => {}
 
-  constructor(runner: Runner, items: AsyncIterable<T> | readonly T[], options: OrderOptions<T, Result>) {
-    this.#runner = runner
-    this.#options = options
-    this.#items = items
+  constructor(
+    private readonly runner: Runner,
+    private readonly items: AsyncIterable<T> | readonly T[],
+    private readonly options: OrderOptions<T, Result>,
+  ) {
     this.#source = iterate(items)
   }
 
@@ -76,15 +74,15 @@ export class OrderedJobs<T, Result> {
       }
       const failed = 'error' in this.#end ? this.#end : this.#broken
       if (failed) throw failed.error
-      if (Array.isArray(this.#items))
+      if (Array.isArray(this.items))
         for await (const item of this.#source) {
-          const known = this.#options.known?.(item)
+          const known = this.options.known?.(item)
           yield [item, known ? this.#count(known) : { status: 'unsent' }]
         }
     } finally {
       // The consumer may have stopped before the last item.
       this.#isClosed = true
-      if (!this.#end) this.#runner.stop()
+      if (!this.#end) this.runner.stop()
       this.#makeRoom()
       await running
       await this.#source.return(undefined)
@@ -93,10 +91,10 @@ export class OrderedJobs<T, Result> {
 
   async #run(): Promise<void> {
     try {
-      await this.#runner.perform<Job<T, Result>>({
+      await this.runner.perform<Job<T, Result>>({
         take: () => this.#take(),
         perform: async ({ item, settle }) =>
-          settle(this.#count(await this.#options.act(item).catch(toFailure))),
+          settle(this.#count(await this.options.act(item).catch(toFailure))),
         putBack: ({ settle }) => settle({ status: 'unsent' }),
       })
       this.#end = {}
@@ -107,7 +105,7 @@ export class OrderedJobs<T, Result> {
   }
 
   async #take(): Promise<readonly Job<T, Result>[]> {
-    const { isUnlimited = false, known } = this.#options
+    const { isUnlimited = false, known } = this.options
     const jobs: Job<T, Result>[] = []
     while (isUnlimited || jobs.length === 0) {
       while (!isUnlimited && this.#queued >= this.#maxQueued && !this.#isClosed)
@@ -127,7 +125,7 @@ export class OrderedJobs<T, Result> {
 
   // An item that waits for its retry must not block other items.
   get #maxQueued(): number {
-    const { concurrency, maxConcurrency } = this.#runner
+    const { concurrency, maxConcurrency } = this.runner
     return Math.max(2 * concurrency, this.#isAwaited ? maxConcurrency : 0)
   }
 
@@ -151,9 +149,9 @@ export class OrderedJobs<T, Result> {
   }
 
   #count(outcome: Outcome<Result>): Outcome<Result> {
-    this.#runner.count(outcome)
+    this.runner.count(outcome)
     // The other items would probably fail with the same error.
-    if (readFatal(outcome)) this.#runner.stop()
+    if (readFatal(outcome)) this.runner.stop()
     return outcome
   }
 }

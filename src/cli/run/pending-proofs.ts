@@ -14,14 +14,11 @@ interface Waiting {
 
 /** Writes of a run that wait for their proof, because one list can prove many writes. */
 export class PendingProofs {
-  readonly #interrupt: AbortSignal
   #waiting: Waiting[] = []
   #proving = 0
   onAdd: () => void = () => {}
 
-  constructor(interrupt: AbortSignal) {
-    this.#interrupt = interrupt
-  }
+  constructor(private readonly interrupt: AbortSignal) {}
 
   get count(): number {
     return this.#waiting.length + this.#proving
@@ -41,7 +38,7 @@ export class PendingProofs {
     if (!first) return
     this.#waiting = []
     this.#proving += waiting.length
-    const proofs = this.#interrupt.aborted ? undefined : await first.prove(waiting.map(({ doubt }) => doubt))
+    const proofs = this.interrupt.aborted ? undefined : await first.prove(waiting.map(({ doubt }) => doubt))
     this.#proving -= waiting.length
     for (const { doubt, resolve, reject } of waiting) {
       const proof = proofs?.get(doubt) ?? { error: doubt.error }

@@ -30,7 +30,6 @@ interface RunResult {
 /** Counts of the outcomes of a run, which determine its summary and exit code. */
 export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
-  readonly #summarize: (tally: Tally) => string
   total: number
   #estimate = 0
   #good = 0
@@ -41,9 +40,11 @@ export class Tally {
   /** First hint of a `NotFoundError`. */
   missingHint: Hint | undefined
 
-  constructor(total: number, summarize: (tally: Tally) => string) {
+  constructor(
+    total: number,
+    private readonly summarize: (tally: Tally) => string,
+  ) {
     this.total = total
-    this.#summarize = summarize
   }
 
   expect(total: number): void {
@@ -110,7 +111,7 @@ export class Tally {
   }
 
   get summary(): string {
-    return this.#summarize(this)
+    return this.summarize(this)
   }
 
   /**

@@ -24,17 +24,15 @@ interface Remaining {
 }
 
 export class PageRequests {
-  readonly #list: PagedList
   readonly #start: number
   readonly #readAhead: ReadAhead
   #isLimited: boolean
   readonly #pageSize: number
   #pending: PendingPage[] = []
 
-  constructor(list: PagedList) {
+  constructor(private readonly list: PagedList) {
     const { request, serviceFacts, isPagedWhenAsked = false, readAhead = new ReadAhead() } = list
     const { limit, offset = 0, pageSize, all, inPages = false } = request
-    this.#list = list
     this.#start = offset
     this.#readAhead = readAhead
     const isPaged = (all && !isPagedWhenAsked) || (inPages && !serviceFacts.isPagingRefused)
@@ -44,7 +42,7 @@ export class PageRequests {
 
   /** Expected maximum number of items of a page; may be infinite. */
   get pageSize(): number {
-    return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
+    return this.#isLimited ? Math.min(this.#pageSize, this.list.serviceFacts.pageSize || Infinity) : Infinity
   }
 
   /** @returns undefined if the service refuses an offset after the end */
@@ -76,7 +74,7 @@ export class PageRequests {
       this.#pending = []
     }
     // For a busy service, more concurrent requests would only use up retries.
-    if (this.#list.serviceFacts.isBusy) readAhead.onMiss()
+    if (this.list.serviceFacts.isBusy) readAhead.onMiss()
     const { pages } = readAhead
     const bound = Math.min(total, offset + missing)
     for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {
@@ -86,7 +84,7 @@ export class PageRequests {
   }
 
   #send(at: number, { missing, total }: Remaining): PendingPage {
-    const { fetch, serviceFacts, request } = this.#list
+    const { fetch, serviceFacts, request } = this.list
     const readAhead = this.#readAhead
     const query = omitUndefined({
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
@@ -108,7 +106,7 @@ export class PageRequests {
 
   /** Requests a page, or the whole list if the service refuses the first page. */
   async #fetchInPages({ limit, offset }: PageQuery): Promise<ResponseBody> {
-    const { fetch, serviceFacts } = this.#list
+    const { fetch, serviceFacts } = this.list
     try {
       return await fetch(omitUndefined({ limit, offset }))
     } catch (error) {

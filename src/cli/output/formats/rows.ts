@@ -15,25 +15,23 @@ type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
 /** Writer of CSV or TSV. By default, the first page determines the columns. */
 export class RowWriter {
-  readonly #options: RowOptions
-  readonly #format: FormatRows
   #fields: readonly string[] | undefined
   #known: ReadonlySet<string> | undefined
   readonly #omitted = new Set<string>()
 
-  constructor(options: RowOptions, format: FormatRows) {
-    this.#options = options
-    this.#format = format
-  }
+  constructor(
+    private readonly options: RowOptions,
+    private readonly format: FormatRows,
+  ) {}
 
   page(items: readonly Item[]): string {
-    const { view, fields: requested, header } = this.#options
+    const { view, fields: requested, header } = this.options
     const isFirst = this.#fields === undefined
     const fields = this.#fields ?? requested ?? listColumns(view, items).slice(0, maxColumns)
     this.#fields = fields
     this.#known ??= new Set(fields)
     if (!requested) this.#recordUnknownFields(items, this.#known)
-    return this.#format(items, { view, fields, header: header && isFirst })
+    return this.format(items, { view, fields, header: header && isFirst })
   }
 
   end(): string {
@@ -51,7 +49,7 @@ export class RowWriter {
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
-    const { view } = this.#options
+    const { view } = this.options
     for (const item of items)
       for (const field of listSentFields(view, item)) if (!known.has(field)) this.#omitted.add(field)
   }

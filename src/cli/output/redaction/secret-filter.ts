@@ -5,23 +5,24 @@ import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
 /** Filter of access tokens in results. In tables, CSV and TSV, fields named by `--columns` remain. */
 export class SecretFilter {
-  readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
   hasHidden = false
 
-  constructor(showsAll: boolean, named: readonly string[] | undefined) {
-    this.#showsAll = showsAll
+  constructor(
+    private readonly showsAll: boolean,
+    named: readonly string[] | undefined,
+  ) {
     this.#columns = named
   }
 
   json<T>(value: T): T {
-    if (this.#showsAll) return value
+    if (this.showsAll) return value
     this.hasHidden ||= holdsSecret(value)
     return maskSecrets(value)
   }
 
   cells(items: readonly Item[]): readonly Item[] {
-    return this.#showsAll ? items : items.map((item) => removeSecrets(item, this.#columns))
+    return this.showsAll ? items : items.map((item) => removeSecrets(item, this.#columns))
   }
 
   fields(items: readonly Item[]): readonly Item[] {
@@ -35,7 +36,7 @@ export class SecretFilter {
     const secret = [...view.fields, ...(view.unlisted ?? [])].filter((field) => secretFields.has(field))
     if (secret.length === 0) return view
     const columns = view.columns.filter(({ field }) => !secretFields.has(field))
-    if (!this.#showsAll) {
+    if (!this.showsAll) {
       const isShown = (field: string) => !secretFields.has(field)
       const { fields, alwaysShown = [] } = view
       return { ...view, columns, fields: fields.filter(isShown), alwaysShown: alwaysShown.filter(isShown) }

@@ -3,7 +3,6 @@ import { isAsciiOnly } from './unicode.ts'
 import { own } from './visible.ts'
 
 export class StatusLine {
-  readonly #host: Host
   /** Drawing above the status line; hidden before other output. */
   above: { hideDuring(): void } | undefined
   #text: Visible | undefined
@@ -11,15 +10,13 @@ export class StatusLine {
   /** False within a line, where the status line would erase other output. */
   #isAtStart = true
 
-  constructor(host: Host) {
-    this.#host = host
-  }
+  constructor(private readonly host: Host) {}
 
   /** Skips a text that does not fit on one line, because several lines cannot be erased. */
   show(text: Visible): void {
-    const { isTTY, columns } = this.#host.stderr
+    const { isTTY, columns } = this.host.stderr
     // Some terminals report a width of 0.
-    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.#host)) return
+    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.host)) return
     this.#text = text
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
@@ -47,6 +44,6 @@ export class StatusLine {
   }
 
   #write(text: Visible): void {
-    void this.#host.stderr.write(text).catch(() => {})
+    void this.host.stderr.write(text).catch(() => {})
   }
 }

@@ -21,8 +21,6 @@ interface Change {
 }
 
 export class RoomView implements WatchOutput {
-  readonly #context: Context
-  readonly #terminal: Terminal
   readonly #printer: Printer
   readonly #style: Style
   readonly #zone: TimeZone
@@ -38,8 +36,8 @@ export class RoomView implements WatchOutput {
   #cancelRedraw = () => {}
 
   private constructor(
-    context: Context,
-    terminal: Terminal,
+    private readonly context: Context,
+    private readonly terminal: Terminal,
     {
       room_id,
       printer,
@@ -47,8 +45,6 @@ export class RoomView implements WatchOutput {
       zone,
     }: { room_id: string | undefined; printer: Printer; style: Style; zone: TimeZone },
   ) {
-    this.#context = context
-    this.#terminal = terminal
     this.#printer = printer
     this.#style = style
     this.#zone = zone
@@ -130,11 +126,11 @@ export class RoomView implements WatchOutput {
 
   async #draw(): Promise<void> {
     if (!this.#scene) return
-    const { host, flags, redactKeys } = this.#context
+    const { host, flags, redactKeys } = this.context
     const { header, columns: fields } = this.#printer.options
-    const { columns: width, rows } = this.#terminal
+    const { columns: width, rows } = this.terminal
     // COLUMNS may be outdated after the window is resized.
-    const columns = Math.max(1, Math.min(readTerminalWidth(this.#terminal, host.env) || 80, width || 80))
+    const columns = Math.max(1, Math.min(readTerminalWidth(this.terminal, host.env) || 80, width || 80))
     const lines = drawFrame(
       {
         ...this.#scene,
@@ -172,7 +168,7 @@ export class RoomView implements WatchOutput {
   #giveWay(): void {
     this.#screen.clear().catch(() => {})
     this.#cancelRedraw()
-    this.#cancelRedraw = this.#context.host.after(0, () => this.#redraw())
+    this.#cancelRedraw = this.context.host.after(0, () => this.#redraw())
   }
 }
 
@@ -231,39 +227,37 @@ type Size = Pick<Terminal, 'columns' | 'rows'>
 
 /** Terminal area that is redrawn in place. */
 export class Screen {
-  readonly #terminal: Size
-  readonly #write: (text: Visible) => Promise<void>
   #lines: readonly Visible[] = []
   #width = 0
   #rows: number | undefined
 
-  constructor(terminal: Size, write: (text: Visible) => Promise<void>) {
-    this.#terminal = terminal
-    this.#write = write
-  }
+  constructor(
+    private readonly terminal: Size,
+    private readonly write: (text: Visible) => Promise<void>,
+  ) {}
 
   async draw(lines: readonly Visible[]): Promise<void> {
     const text = this.#difference(lines)
     this.#lines = lines
-    this.#rows = this.#terminal.rows
+    this.#rows = this.terminal.rows
     this.#width = lines.reduce((max, line) => Math.max(max, measureText(line)), 0)
-    if (text !== '') await this.#write(text)
+    if (text !== '') await this.write(text)
   }
 
   async clear(): Promise<void> {
     if (this.#lines.length === 0) return
     const text = own`${moveUp(this.#lines.length)}\r${eraseBelow}`
     this.#lines = []
-    await this.#write(text)
+    await this.write(text)
   }
 
   #difference(lines: readonly Visible[]): Visible {
     const before = this.#lines
     // After a resize, terminals rewrap lines in different ways.
-    if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
+    if (this.#width > (this.terminal.columns || Number.POSITIVE_INFINITY))
       return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
     // If the number of rows has changed, lines may have moved.
-    const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
+    const isSame = (i: number) => lines[i] === before[i] && this.terminal.rows === this.#rows
     if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
     const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))
     const rest = lines.length < before.length ? eraseBelow : own``

@@ -95,18 +95,15 @@ export async function runWatch(
  * Connection that checks its base URL after a failed poll, because the embedded service may change its port.
  */
 class RoomConnection {
-  readonly #context: Context
-  readonly #room_id: string | undefined
-  readonly #setup: ClientSetup
   #url = ''
   #opened: { client: Client; reader: RoomPoller } | undefined
   #isLost = false
 
-  constructor(context: Context, room_id: string | undefined, setup: ClientSetup) {
-    this.#context = context
-    this.#room_id = room_id
-    this.#setup = setup
-  }
+  constructor(
+    private readonly context: Context,
+    private readonly room_id: string | undefined,
+    private readonly setup: ClientSetup,
+  ) {}
 
   async poll(rosterOf: (room_id: string) => Roster): Promise<RoomsPoll> {
     const { client, reader } = await this.#open()
@@ -122,13 +119,13 @@ class RoomConnection {
 
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await findPersistentBaseUrl(this.#context).catch((error) => {
+    const url = await findPersistentBaseUrl(this.context).catch((error) => {
       // A service that was found may restart, so the error is temporary.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await openPersistentClient(this.#context, { ...this.#setup, serviceFacts: {} })
-      this.#opened = { client, reader: new RoomPoller(this.#context, client, this.#room_id) }
+      const client = await openPersistentClient(this.context, { ...this.setup, serviceFacts: {} })
+      this.#opened = { client, reader: new RoomPoller(this.context, client, this.room_id) }
     }
     this.#url = url
     this.#isLost = false
@@ -149,9 +146,6 @@ interface OutageListener {
 }
 
 class Reconnector {
-  readonly #host: Clock
-  readonly #zone: TimeZone
-  readonly #listener: OutageListener
   /** Start of the outage, in milliseconds of the monotonic clock. */
   #outageStart: number | undefined
   #hasConnected = false
@@ -162,17 +156,18 @@ class Reconnector {
    */
   #connectedAt: number | undefined
 
-  constructor(host: Clock, zone: TimeZone, listener: OutageListener) {
-    this.#host = host
-    this.#zone = zone
-    this.#listener = listener
+  constructor(
+    private readonly host: Clock,
+    private readonly zone: TimeZone,
+    private readonly listener: OutageListener,
+  ) {
     this.#pauses = new ReconnectPauses(() => host.random())
   }
 
   /** Starts to report outages. Call this method after the first response. */
   begin(): void {
     this.#hasConnected = true
-    this.#connectedAt = this.#host.monotonic()
+    this.#connectedAt = this.host.monotonic()
   }
 
   /**
@@ -183,45 +178,45 @@ class Reconnector {
     for (;;)
       try {
         const response = await ask()
-        this.#connectedAt ??= this.#host.monotonic()
+        this.#connectedAt ??= this.host.monotonic()
         await this.#back()
         return response
       } catch (error) {
         if (stop.aborted || !isTemporary(error, true)) throw error
         await this.#lost(error.message)
-        await this.#host.sleep(this.#pause(error), stop)
+        await this.host.sleep(this.#pause(error), stop)
       }
   }
 
   onRetry(retry: Retry): void {
-    if (!this.#hasConnected) void this.#listener.notice(describeRetry(retry))
+    if (!this.#hasConnected) void this.listener.notice(describeRetry(retry))
     // A write error recurs at the next write.
     else if (retry.waitMs > minReportedPauseMs) this.#lost(retry.reason).catch(() => {})
   }
 
   async #lost(reason: string): Promise<void> {
     if (this.#outageStart !== undefined) return
-    this.#outageStart = this.#host.monotonic()
-    const now = this.#host.now()
-    await this.#listener.notice(
-      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, retrying: ${reason}`,
+    this.#outageStart = this.host.monotonic()
+    const now = this.host.now()
+    await this.listener.notice(
+      `connection lost at ${this.zone.formatDay(now)} ${this.zone.formatSeconds(now)}, retrying: ${reason}`,
     )
-    await this.#listener.tell({ event: 'lost', reason })
+    await this.listener.tell({ event: 'lost', reason })
   }
 
   async #back(): Promise<void> {
     if (this.#outageStart === undefined) return
-    const seconds = Math.round((this.#host.monotonic() - this.#outageStart) / 100) / 10
+    const seconds = Math.round((this.host.monotonic() - this.#outageStart) / 100) / 10
     this.#outageStart = undefined
-    await this.#listener.notice(`connected again after ${seconds} s`)
-    await this.#listener.tell({ event: 'back', seconds })
+    await this.listener.notice(`connected again after ${seconds} s`)
+    await this.listener.tell({ event: 'back', seconds })
   }
 
   #pause({ retryAfter }: MeetroomError): number {
-    const now = this.#host.monotonic()
+    const now = this.host.monotonic()
     const pause = this.#pauses.next(now - (this.#connectedAt ?? now))
     this.#connectedAt = undefined
-    const asked = parseRetryAfter(retryAfter, this.#host.now())
+    const asked = parseRetryAfter(retryAfter, this.host.now())
     return asked === undefined ? pause : Math.min(asked, maxPauseMs)
   }
 }
