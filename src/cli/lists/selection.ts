@@ -31,7 +31,6 @@ interface Sources {
  * other conditions.
  */
 export class Selection {
-  readonly filter: Filter
   readonly full: FullRecords | undefined
   readonly #metricsReader: RoomMetricsReader | undefined
   readonly #missing: MissingFields
@@ -43,11 +42,10 @@ export class Selection {
   constructor(
     private readonly context: Context,
     private readonly view: View,
-    filter: Filter,
+    readonly filter: Filter,
     { full, values, metrics }: Sources,
   ) {
     this.#missing = new MissingFields(view.noun, filter.metrics)
-    this.filter = filter
     this.full = full
     this.#values = values
     this.#metricsReader = metrics

@@ -16,19 +16,17 @@ import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 export class Printer {
-  readonly options: PrintOptions
   readonly #secretFilter: SecretFilter
   #hasNoticed = false
   #hasExplained = false
 
   constructor(
     private readonly host: Host,
-    options: PrintOptions,
+    readonly options: PrintOptions,
     private readonly redact: Redact,
     private readonly statusLine?: StatusLine,
   ) {
     this.#secretFilter = new SecretFilter(options.showTokens ?? false, options.columns)
-    this.options = options
   }
 
   /**

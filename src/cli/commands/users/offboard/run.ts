@@ -28,7 +28,6 @@ const notHandedOver = 'not every room is handed over'
 const keyOf = ({ room, member }: Membership) => `${toText(room['id'])}/${toText(member['id'])}`
 
 export class OffboardingRun {
-  readonly run: Run
   /** Users with a failed, unknown or unsent block. */
   readonly #incompleteUsers = new Set<string>()
   /** Reasons why an accepted block is unconfirmed, by user ID. */
@@ -43,10 +42,8 @@ export class OffboardingRun {
     private readonly plan: OffboardingPlan,
     private readonly change: OffboardingChange,
     private readonly flags: PaceFlags,
-    run: Run,
-  ) {
-    this.run = run
-  }
+    readonly run: Run,
+  ) {}
 
   static async open(
     context: Context,
