@@ -16,16 +16,19 @@ export const operators: Readonly<Record<string, Operator>> = {
   ...{ '<': '<', '<=': '<=', '>': '>', '>=': '>=' },
 }
 
-export interface Comparison {
+export interface WhereClock {
+  /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
+  now: number
+  /** Zone of dates, and of times without an offset. */
+  zone: TimeZone
+}
+
+export interface Comparison extends WhereClock {
   operator: Operator
   type: FilterType
   /** An empty text means null or an empty value. */
   text: string
   condition: string
-  /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
-  now: number
-  /** Zone of dates, and of times without an offset. */
-  zone: TimeZone
 }
 
 /** @throws {UsageError} if the text or the operator is invalid for the field's type */

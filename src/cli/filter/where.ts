@@ -12,11 +12,18 @@ import { resources } from '../../api/resources.ts'
 import { correctDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
-import type { TimeZone } from '../calendar/time-zone.ts'
 import type { RowKind } from '../output/views/define-row.ts'
 import { toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
-import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
+import {
+  type Comparison,
+  compare,
+  type FilterType,
+  type Operator,
+  operators,
+  type Test,
+  type WhereClock,
+} from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
 import { correctChoice, correctList, invalidCondition, splitConditions } from './near-condition.ts'
 import { joinCondition, NearMisses } from './near-miss.ts'
@@ -51,13 +58,6 @@ export interface KnownFields {
 
 interface ParseOptions extends WhereClock, KnownFields {
   flag: string
-}
-
-export interface WhereClock {
-  /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
-  now: number
-  /** Zone of dates, and of times without an offset. */
-  zone: TimeZone
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue, type SortRank } from './order.ts'
+import { defaultPageSize } from './paging/page-size.ts'
 
 export interface SortKey {
   field: NamedField
@@ -54,7 +55,6 @@ interface SortOptions {
   offset?: number | undefined
 }
 
-const pageSize = 1000
 const manyItems = 200_000
 
 /**
@@ -96,7 +96,8 @@ export async function* sortPages(
     await noticeMissingField(context, field, counts, ['comes last', 'come last'])
   }
   const end = sorter.sort()
-  for (let at = offset; at < end; at += pageSize) yield { items: sorter.slice(at, at + pageSize), plain }
+  for (let at = offset; at < end; at += defaultPageSize)
+    yield { items: sorter.slice(at, at + defaultPageSize), plain }
   const total = partial ? undefined : sorter.count
   const paging = { limit: Math.max(0, end - offset), offset, ...omitUndefined({ total }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
@@ -121,7 +122,7 @@ export class ItemSorter {
   #held: HeldItem[] = []
   /** Last item within the limit. Only new items that sort before this item are kept. */
   #last: HeldItem | undefined
-  #count = 0
+  count = 0
   readonly missing: number[]
 
   /** @param surplus number of items above the limit that triggers a sort */
@@ -133,12 +134,8 @@ export class ItemSorter {
     this.#compares = keys.map(({ isDescending }) => createCompare(isDescending))
   }
 
-  get count(): number {
-    return this.#count
-  }
-
   add(item: Item): void {
-    this.#count++
+    this.count++
     const ranks = this.#fields.map((field) => rankValue(field.of(item), field.type))
     for (const [i, { isKnown }] of ranks.entries()) if (!isKnown) this.missing[i] = (this.missing[i] ?? 0) + 1
     const added = { item, ranks }

@@ -28,7 +28,6 @@ interface ProfileFailure {
 const tableSampleSize = 100
 
 export class MultiProfileWriter {
-  readonly #deps: MultiProfileDeps
   #printer: Printer | undefined
   #writer: ListWriter | undefined
   #pending: Item[] = []
@@ -37,13 +36,11 @@ export class MultiProfileWriter {
 
   constructor(
     private readonly total: number,
-    means: MultiProfileDeps,
-  ) {
-    this.#deps = means
-  }
+    private readonly deps: MultiProfileDeps,
+  ) {}
 
   printerFor(profile: string, options: PrintOptions, statusLine: StatusLine): Printer {
-    const { host, redactKeys } = this.#deps
+    const { host, redactKeys } = this.deps
     this.#printer ??= new Printer(host, options, redactKeys)
     return new ProfilePrinter(host, options, redactKeys, statusLine, profile, (view) => this.#writerFor(view))
   }
@@ -91,7 +88,7 @@ export class MultiProfileWriter {
     if (first && isMisused) throw first.error
     await this.report()
     // With `--curl`, the requests are the output.
-    if (!this.#deps.flags.curl) await this.#close()
+    if (!this.deps.flags.curl) await this.#close()
     await this.#printer?.noticeHiddenTokens()
     const names = this.#failures.map(({ profile }) => profile).join(', ')
     if (first) throw new PartialError(`${this.#failures.length} of ${this.total} profiles failed: ${names}`)
@@ -101,7 +98,7 @@ export class MultiProfileWriter {
     await this.#flush()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
     const errors = this.#failures.map(({ profile, error }) =>
-      omitUndefined(errorToRecord(error, { redact: this.#deps.redact, target: [], profile })),
+      omitUndefined(errorToRecord(error, { redact: this.deps.redact, target: [], profile })),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -110,7 +107,7 @@ export class MultiProfileWriter {
 
   /** Reports new failures, except if the JSON document will contain them. */
   async report(): Promise<void> {
-    const { host, flags, redact } = this.#deps
+    const { host, flags, redact } = this.deps
     const format = this.#printer?.options.format
     if (format === 'json' && !flags.curl) return
     for (const { profile, error } of this.#failures.slice(this.#reportedCount))

@@ -26,28 +26,19 @@ interface Change {
 /** Changes that a command has made, for the message of a later error. */
 export class CompletedChanges {
   readonly #changes = new Map<string, Change>()
-  /** Changes by route ID, so that an import looks up each route only once. */
-  readonly #ofRoutes = new Map<string, Change>()
 
   addWrite({ id }: Route): void {
-    const known = this.#ofRoutes.get(id)
-    if (known) {
-      known.count++
-      return
-    }
     const endpoint = Object.values<Endpoint>(endpoints).find((each) => each.id === id)
     const [, verb = ''] = id.split('.')
     const { name, plural: many } = endpoint ? resources[endpoint.resource] : request
-    const change = this.add([name, many], endpoint ? (participles[verb] ?? 'changed') : 'accepted')
-    this.#ofRoutes.set(id, change)
+    this.add([name, many], endpoint ? (participles[verb] ?? 'changed') : 'accepted')
   }
 
-  add(noun: Noun, participle: string, count = 1): Change {
+  add(noun: Noun, participle: string, count = 1): void {
     const key = `${noun[0]} ${participle}`
     const change = this.#changes.get(key) ?? { noun, participle, count: 0 }
     this.#changes.set(key, change)
     change.count += count
-    return change
   }
 
   describe(): Done | undefined {

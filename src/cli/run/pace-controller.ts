@@ -57,7 +57,7 @@ export class PaceController implements Pacer {
   /** Number of started jobs whose first request has already waited for the rate. */
   #reserved = 0
 
-  #concurrency: number
+  concurrency: number
   /** Throughput before the last doubling, in responses per millisecond; undefined between searches. */
   #throughput: number | undefined = 0
   #isSecondWindow = false
@@ -83,13 +83,9 @@ export class PaceController implements Pacer {
     const { flags, clock } = options
     this.stop = options.stop.signal
     this.maxConcurrency = flags.concurrency ?? maxAdaptiveConcurrency
-    this.#concurrency = flags.concurrency ?? initialConcurrency
+    this.concurrency = flags.concurrency ?? initialConcurrency
     this.#jobs = new Gate(clock, this.stop, flags.rate === undefined ? 0 : 1000 / flags.rate)
     this.#requests = new Gate(clock, this.stop, 0)
-  }
-
-  get concurrency(): number {
-    return this.#concurrency
   }
 
   /** Resolves when the next job may start or the run stops; undefined to start now. */
@@ -128,7 +124,7 @@ export class PaceController implements Pacer {
     const now = this.options.clock.monotonic()
     if (this.options.flags.concurrency !== undefined || now - this.#halvedAt < recoveryMs) return
     this.#halvedAt = now
-    this.#endSearch(Math.max(1, this.#concurrency / 2), now + recoveryMs)
+    this.#endSearch(Math.max(1, this.concurrency / 2), now + recoveryMs)
   }
 
   onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined {
@@ -172,7 +168,7 @@ export class PaceController implements Pacer {
     this.#measureRate(now)
     this.#updateRate()
     // The rate caused the failures, so the concurrency need not stay lower.
-    if (gapMs === 0) this.#change(Math.max(this.#concurrency, initialConcurrency))
+    if (gapMs === 0) this.#change(Math.max(this.concurrency, initialConcurrency))
     return gapMs > 0
   }
 
@@ -190,7 +186,7 @@ export class PaceController implements Pacer {
     const elapsedMs = now - this.#windowStart
     const isOutdated = this.#outdated > 0
     if (isOutdated) this.#outdated--
-    else if (++this.#responses < 2 * this.#concurrency || elapsedMs < minWindowMs) return
+    else if (++this.#responses < 2 * this.concurrency || elapsedMs < minWindowMs) return
     const throughput = this.#responses / elapsedMs
     this.#responses = 0
     this.#windowStart = now
@@ -201,7 +197,7 @@ export class PaceController implements Pacer {
   /** Doubles the concurrency while the throughput rises. */
   #search(throughput: number, elapsedMs: number, now: number): void {
     const before = this.#throughput
-    const current = this.#concurrency
+    const current = this.concurrency
     const isBetter = before !== undefined && throughput >= minGain * before
     if (before === undefined) {
       this.#throughput = 0
@@ -222,9 +218,9 @@ export class PaceController implements Pacer {
   }
 
   #change(concurrency: number): void {
-    this.#outdated = Math.max(this.#outdated, this.#concurrency)
+    this.#outdated = Math.max(this.#outdated, this.concurrency)
     this.#isSecondWindow = false
-    if (this.options.flags.concurrency === undefined) this.#concurrency = concurrency
+    if (this.options.flags.concurrency === undefined) this.concurrency = concurrency
   }
 }
 

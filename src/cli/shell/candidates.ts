@@ -147,7 +147,7 @@ function toCompletion(found: readonly Candidate[] | Completion): Completion {
   return 'candidates' in found ? found : { candidates: found }
 }
 
-function areRoomsSelected({ command, given }: Pick<PartialLine, 'command' | 'given'>): boolean {
+function areRoomsSelected({ command, given }: PartialLine): boolean {
   const selectsRooms = command instanceof MeetroomCommand ? command.selectsRooms : undefined
   return selectsRooms === 'always' || (selectsRooms === 'without arguments' && given.length === 0)
 }
@@ -233,17 +233,14 @@ function completeCondition({ view, types, describe }: DescribedFields, text: str
 }
 
 /** Returns the view of a command whose rows are not items of its group. */
-async function loadRowView({
-  command,
-  flags,
-  given,
-}: Pick<PartialLine, 'command' | 'flags' | 'given'>): Promise<RowKind | undefined> {
+async function loadRowView(typed: PartialLine): Promise<RowKind | undefined> {
+  const { command, flags } = typed
   const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
   const { rowKinds, rowsOfCommands, rowsOfManyRooms } = await import('../output/views/rows.ts')
   const own = rowsOfCommands[name]
   if (own) return own
   const { targetsOperation } = command instanceof MeetroomCommand ? command : {}
-  const isSelected = areRoomsSelected({ command, given }) && flags['where'] !== undefined
+  const isSelected = areRoomsSelected(typed) && flags['where'] !== undefined
   if (isSelected || flags['allRooms'] === true) {
     const written = rowsOfManyRooms[name] ?? (targetsOperation && rowKinds.steps)
     if (written) return written

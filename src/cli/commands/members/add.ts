@@ -60,7 +60,7 @@ export function defineMemberAdd(members: MeetroomCommand): void {
       const given = { 'the user': { user_id }, '--role': { type: flags.role } }
       const body = await buildBody(context, 'addMember', flags, given)
       if (room_id === undefined) await context.requireAllowedFlags('writes')
-      const { inviteToRoom, inviteToSelectedRooms } = await import('./add/invite.ts')
+      const { inviteToRoom, inviteToSelectedRooms } = await import('./write-memberships.ts')
       if (room_id === undefined) return inviteToSelectedRooms(context, body, flags)
       await inviteToRoom(context, room_id, body, flags.ifNotExists ? 'skip' : flags.ifExists)
     },

@@ -56,7 +56,7 @@ export function defineMemberUpdate(members: MeetroomCommand): void {
       })
       requireFields(context, body, {})
       if (room_id === undefined) {
-        const { updateInRooms } = await import('./update/update-in-rooms.ts')
+        const { updateInRooms } = await import('./write-memberships.ts')
         return updateInRooms(context, body, flags)
       }
       const member_id = await readMember(context, room_id, given, flags.user)

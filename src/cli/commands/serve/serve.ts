@@ -5,7 +5,9 @@ import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { isUrl } from '../../../api/is-url.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { counted, plural } from '../../../api/plural.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { findProfile } from '../../../config/stored-file.ts'
+import { isJson } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
 import type { ServiceControl } from '../../../embedded/control/service-control.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
@@ -17,10 +19,10 @@ import { collect, createDurationParser, createIntegerParser } from '../../input/
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 import { createListenError, parseListenHost } from '../shared/listening.ts'
-import { announce } from './announce.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
 
@@ -246,4 +248,33 @@ async function saveProfile(
 function waitForInterrupt(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}
+
+async function announce(
+  context: Context,
+  flags: { host: string; logFormat: LogFormat },
+  log: ServiceLog,
+  { baseUrl }: RunningService,
+  keyFile: string,
+): Promise<void> {
+  const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
+  if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
+    const ready: Printed['serve'] = {
+      event: 'ready',
+      base_url: baseUrl,
+      api_key_file: keyFile,
+      pid: context.host.pid,
+    }
+    await printer.json(ready)
+  } else {
+    await printer.data(`${baseUrl}\n`, visibleLines)
+    if (flags.logFormat === 'json') await log.say(`serving at ${baseUrl}`)
+    else {
+      await printer.notice('serving; press ^C to stop. In another shell:')
+      await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
+      await printer.notice(`  export MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"`)
+    }
+  }
+  if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
+    await log.say(`warning: other machines can reach ${flags.host} without encryption`)
 }

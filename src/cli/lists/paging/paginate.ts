@@ -40,14 +40,11 @@ export async function* paginate(list: PagedList): AsyncGenerator<Page> {
 async function* readPart(list: PagedList): AsyncGenerator<Page> {
   const { limit, offset = 0 } = list.request
   let count = 0
-  const {
-    total = 0,
-    end,
-    problem,
-  } = yield* mapParts(readPass(list), (part) => {
+  const pass = yield* mapParts(readPass(list), (part) => {
     count += part.items.length
     return toPage(list, part, part.items, count)
   })
+  const { total = 0, end, problem } = pass
   if (problem !== undefined || (limit !== undefined && count < limit && end < total))
     throw createError(list, offset + count, total, problem)
   if (limit === undefined && total > end)

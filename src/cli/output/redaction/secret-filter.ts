@@ -5,15 +5,12 @@ import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
 /** Filter of access tokens in results. In tables, CSV and TSV, fields named by `--columns` remain. */
 export class SecretFilter {
-  readonly #columns: readonly string[] | undefined
   hasHidden = false
 
   constructor(
     private readonly showsAll: boolean,
-    named: readonly string[] | undefined,
-  ) {
-    this.#columns = named
-  }
+    private readonly columns: readonly string[] | undefined,
+  ) {}
 
   json<T>(value: T): T {
     if (this.showsAll) return value
@@ -22,13 +19,13 @@ export class SecretFilter {
   }
 
   cells(items: readonly Item[]): readonly Item[] {
-    return this.showsAll ? items : items.map((item) => removeSecrets(item, this.#columns))
+    return this.showsAll ? items : items.map((item) => removeSecrets(item, this.columns))
   }
 
   fields(items: readonly Item[]): readonly Item[] {
     const safe = this.cells(items)
     this.hasHidden ||=
-      this.#columns === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
+      this.columns === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
     return safe
   }
 

@@ -65,11 +65,9 @@ interface DerivedColumn<F extends Fields> {
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
 
-export function createView<F extends Fields>(
-  resource: Resource<F>,
-  derived: readonly DerivedColumn<F>[] = [],
-): View {
+export function createView<F extends Fields>(resource: Resource<F>, derivedColumn?: DerivedColumn<F>): View {
   const { name, plural, id, label } = resource
+  const derived = derivedColumn ? [derivedColumn] : []
   const fields = Object.entries(resource.fields)
   const shown = fields.flatMap(([field, { column }]) => (column ? [{ field, column }] : []))
   const choices = [
@@ -92,52 +90,42 @@ export function createView<F extends Fields>(
 }
 
 export const views: Readonly<Record<ResourceName, View>> = {
-  room: createView(resources.room, [
-    {
-      field: 'status',
-      column: [4, 6],
-      choices: ['active', 'terminated'],
-      // `is_terminated` is deprecated, but reliable if the service sends a boolean.
-      value: ({ is_terminated, terminated_at }) =>
-        select(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
-    },
-  ]),
-  member: createView(resources.member, [
-    {
-      field: 'status',
-      column: [4, 4],
-      choices: ['blocked'],
-      value: ({ is_blocked }) => select(parseBoolean(is_blocked), 'blocked', ''),
-    },
-  ]),
+  room: createView(resources.room, {
+    field: 'status',
+    column: [4, 6],
+    choices: ['active', 'terminated'],
+    // `is_terminated` is deprecated, but reliable if the service sends a boolean.
+    value: ({ is_terminated, terminated_at }) =>
+      select(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
+  }),
+  member: createView(resources.member, {
+    field: 'status',
+    column: [4, 4],
+    choices: ['blocked'],
+    value: ({ is_blocked }) => select(parseBoolean(is_blocked), 'blocked', ''),
+  }),
   user: createView(resources.user),
-  session: createView(resources.session, [
-    {
-      field: 'status',
-      column: [4, 6],
-      choices: ['online', 'offline'],
-      value: ({ connected_at, disconnected_at }) =>
-        select(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
-    },
-  ]),
-  page: createView(resources.page, [
-    {
-      field: 'images',
-      column: [2, 5],
-      value: (page) =>
-        (Array.isArray(page.entities) ? page.entities : [])
-          .map((entity) => toText(entity?.src ?? entity?.type ?? ''))
-          .join(' '),
-    },
-  ]),
+  session: createView(resources.session, {
+    field: 'status',
+    column: [4, 6],
+    choices: ['online', 'offline'],
+    value: ({ connected_at, disconnected_at }) =>
+      select(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
+  }),
+  page: createView(resources.page, {
+    field: 'images',
+    column: [2, 5],
+    value: (page) =>
+      (Array.isArray(page.entities) ? page.entities : [])
+        .map((entity) => toText(entity?.src ?? entity?.type ?? ''))
+        .join(' '),
+  }),
   message: createView(resources.message),
-  delivery: createView(resources.delivery, [
-    {
-      field: 'last_response',
-      column: [6, 7],
-      value: ({ last_status, last_error }) => last_status ?? last_error,
-    },
-  ]),
+  delivery: createView(resources.delivery, {
+    field: 'last_response',
+    column: [6, 7],
+    value: ({ last_status, last_error }) => last_status ?? last_error,
+  }),
 }
 
 export function selectView({ resource }: Endpoint): View {

@@ -2,8 +2,7 @@ import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import type { Host } from '../../../host.ts'
 import type { Audit, RunningCommand } from '../running-command.ts'
 import { AuditLog, type AuditLogHandlers } from './log.ts'
-import { MemberUsers } from './member-users.ts'
-import { createTrail } from './record.ts'
+import { createTrail, MemberUsers } from './record.ts'
 
 export async function openAudit(
   path: string,

@@ -10,7 +10,6 @@ import { toMeetroomError } from '../../../errors.ts'
 import type { Redact } from '../../output/redaction/redaction.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 import type { AuditLog } from './log.ts'
-import type { MemberUsers } from './member-users.ts'
 
 export interface Origin {
   profile: string
@@ -136,3 +135,25 @@ function describeChange(body: unknown): Change {
 function isRecordable(type: FieldType, value: unknown): boolean {
   return Array.isArray(type) ? type.includes(value) : type === 'boolean' && typeof value === 'boolean'
 }
+
+const maxCached = 100_000
+
+export class MemberUsers {
+  readonly #users = new Map<string, string | number>()
+
+  add(room_id: string, response: unknown): void {
+    if (!isRecord(response)) return
+    const { members, member } = response
+    for (const entry of Array.isArray(members) ? members : [member]) {
+      if (!isRecord(entry) || !isId(entry['id']) || !isId(entry['user_id'])) continue
+      if (this.#users.size >= maxCached) this.#users.clear()
+      this.#users.set(memberKey(room_id, entry['id']), entry['user_id'])
+    }
+  }
+
+  userOf(room_id: unknown, member_id: unknown): string | number | undefined {
+    return this.#users.get(memberKey(room_id, member_id))
+  }
+}
+
+const memberKey = (room_id: unknown, member_id: unknown) => `${room_id}\0${member_id}`

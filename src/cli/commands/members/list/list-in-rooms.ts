@@ -32,15 +32,7 @@ export async function listMembersInRooms(context: Context, flags: ListFlags): Pr
   )
 }
 
-function toRow({
-  room_id,
-  room_name,
-  id,
-  user_id,
-  name,
-  type,
-  is_blocked,
-  created_at,
-}: Item): RowOf<'roomMembers'> {
+function toRow(member: Item): RowOf<'roomMembers'> {
+  const { room_id, room_name, id, user_id, name, type, is_blocked, created_at } = member
   return { room_id, room_name, member_id: id, user_id, name, role: type, is_blocked, created_at }
 }

@@ -21,10 +21,6 @@ interface Change {
 }
 
 export class RoomView implements WatchOutput {
-  readonly #printer: Printer
-  readonly #style: Style
-  readonly #zone: TimeZone
-  readonly #room_id: string | undefined
   readonly #screen: Screen
   #hint: Visible | undefined = own`press ^C to quit`
   #scene: WatchScene | undefined
@@ -38,17 +34,11 @@ export class RoomView implements WatchOutput {
   private constructor(
     private readonly context: Context,
     private readonly terminal: Terminal,
-    {
-      room_id,
-      printer,
-      style,
-      zone,
-    }: { room_id: string | undefined; printer: Printer; style: Style; zone: TimeZone },
+    private readonly room_id: string | undefined,
+    private readonly printer: Printer,
+    private readonly style: Style,
+    private readonly zone: TimeZone,
   ) {
-    this.#printer = printer
-    this.#style = style
-    this.#zone = zone
-    this.#room_id = room_id
     this.#screen = new Screen(terminal, (text) => printer.draw(text))
   }
 
@@ -62,7 +52,7 @@ export class RoomView implements WatchOutput {
     const printer = await context.printer()
     const style = await selectStyle(terminal, host.env, flags.color)
     const zone = await readTimeZone(context)
-    const view = new RoomView(context, terminal, { room_id, printer, style, zone })
+    const view = new RoomView(context, terminal, room_id, printer, style, zone)
     if (host.stdin.isTTY && !host.env['MEETROOM_NO_INPUT']) {
       view.#closers.push(listenForKeys(host.stdin, leave))
       view.#hint = own`press q to quit`
@@ -83,7 +73,7 @@ export class RoomView implements WatchOutput {
     if (told.event !== 'lost' && told.event !== 'back') return
     this.#lost =
       told.event === 'lost'
-        ? `connection lost at ${this.#zone.formatSeconds(parseMilliseconds(told.at))}, retrying`
+        ? `connection lost at ${this.zone.formatSeconds(parseMilliseconds(told.at))}, retrying`
         : undefined
     await this.#draw()
   }
@@ -112,7 +102,7 @@ export class RoomView implements WatchOutput {
       }
       case 'room': {
         const before = this.#rooms.get(told.room_id)
-        const text = before && describeRoomChange(told, before, this.#room_id)
+        const text = before && describeRoomChange(told, before, this.room_id)
         return text ? { at, text, isOver: false } : undefined
       }
       default:
@@ -121,20 +111,20 @@ export class RoomView implements WatchOutput {
   }
 
   #place({ room_id }: { room_id: string }): string {
-    return this.#room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
+    return this.room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
   }
 
   async #draw(): Promise<void> {
     if (!this.#scene) return
     const { host, flags, redactKeys } = this.context
-    const { header, columns: fields } = this.#printer.options
+    const { header, columns: fields } = this.printer.options
     const { columns: width, rows } = this.terminal
     // COLUMNS may be outdated after the window is resized.
     const columns = Math.max(1, Math.min(readTerminalWidth(this.terminal, host.env) || 80, width || 80))
     const lines = drawFrame(
       {
         ...this.#scene,
-        room_id: this.#room_id,
+        room_id: this.room_id,
         rooms: this.#rooms,
         lost: this.#lost,
         changes: this.#changes.map((change) => this.#line(change, columns)),
@@ -144,20 +134,20 @@ export class RoomView implements WatchOutput {
         columns,
         // The cursor needs one line.
         lines: Math.max(1, (rows || 24) - 1),
-        style: this.#style,
+        style: this.style,
         redact: redactKeys,
         header: header && flags.header,
         fields,
         now: host.now(),
-        zone: this.#zone,
+        zone: this.zone,
       },
     )
     await this.#screen.draw(lines)
   }
 
   #line({ at, text, isOver }: Change, columns: number): Visible {
-    const line = truncate(this.#printer.makeVisible(`${this.#zone.formatSeconds(at)}  ${text}`), columns)
-    return isOver ? this.#style.dim(line) : line
+    const line = truncate(this.printer.makeVisible(`${this.zone.formatSeconds(at)}  ${text}`), columns)
+    return isOver ? this.style.dim(line) : line
   }
 
   /** Ignores write errors, because they recur at the next write. */
