@@ -190,6 +190,14 @@ export class MeetroomCommand extends Command {
     return this.action(this.#defineAction(effect, work))
   }
 
+  /** Sets an action whose module is loaded when the command runs, to keep other commands fast. */
+  actLater<A extends unknown[]>(
+    effect: Effect,
+    load: () => Promise<(context: Context, ...args: A) => Promise<void>>,
+  ): this {
+    return this.act<A>(effect, async (context, ...args) => (await load())(context, ...args))
+  }
+
   addExamples(...lines: readonly string[]): this {
     this.examples = lines
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)

@@ -1,6 +1,5 @@
 import { addListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { AuditFlags } from './list/list-changes.ts'
 
 export function defineAuditList(audit: MeetroomCommand): void {
   const list = audit
@@ -15,10 +14,7 @@ export function defineAuditList(audit: MeetroomCommand): void {
     .option('--period <period>', 'only changes in this period, such as last-week, 2026-W41 or 2026-10')
     .option('--names', 'show names of users and rooms from the service instead of IDs')
     .option('--html <file>', 'also write an HTML report')
-    .act('machine', async (context, files: string[], flags: AuditFlags) => {
-      const { listChanges } = await import('./list/list-changes.ts')
-      await listChanges(context, files, flags)
-    })
+    .actLater('machine', async () => (await import('./list/list-changes.ts')).listChanges)
   addListFlags(list.alias('ls'), {
     where: "only entries that match, as in 'outcome=unknown'",
     sort: 'who,-command',

@@ -1,12 +1,6 @@
-import { addPaceFlags, createWhereOption, matchingMembers, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, matchingMembers } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
-
-interface Flags extends PaceFlags {
-  where?: readonly string[]
-  allRooms?: boolean
-  replay?: boolean
-}
 
 export function defineMemberLinks(members: MeetroomCommand): void {
   const link = members
@@ -19,10 +13,7 @@ export function defineMemberLinks(members: MeetroomCommand): void {
     .option('--all-rooms', 'print links for the members of every room')
     .option(...createWhereOption(matchingMembers))
     .option('--replay', 'link to the recordings')
-    .act('reads', async (context, given: string[], flags: Flags) => {
-      const { runMemberLinks } = await import('../../links/run-links.ts')
-      await runMemberLinks(context, given, flags)
-    })
+    .actLater('reads', async () => (await import('../../links/run-links.ts')).runMemberLinks)
   addPaceFlags(link)
   link.addExamples(
     "meetroom members links 'name:Weekly sync' -o csv > invitations.csv",

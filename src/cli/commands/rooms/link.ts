@@ -1,13 +1,6 @@
-import { addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
-
-interface Flags extends PaceFlags {
-  where?: readonly string[]
-  allRooms?: boolean
-  as?: string
-  replay?: boolean
-}
 
 export function defineRoomLink(rooms: MeetroomCommand): void {
   const link = rooms
@@ -21,10 +14,7 @@ export function defineRoomLink(rooms: MeetroomCommand): void {
     .option(...createWhereOption("only rooms that match, as in 'type=open'"))
     .addOption(new UserOption('--as <user>', `link with the access token of this user: ${userArgumentText}`))
     .option('--replay', 'link to the recording')
-    .act('reads', async (context, given: string[], flags: Flags) => {
-      const { runRoomLinks } = await import('../../links/run-links.ts')
-      await runRoomLinks(context, given, flags)
-    })
+    .actLater('reads', async () => (await import('../../links/run-links.ts')).runRoomLinks)
   addPaceFlags(link)
   link.addExamples(
     "meetroom rooms link 'name:Weekly sync' --as ada",

@@ -5,7 +5,6 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import { collect, createDurationParser } from '../../input/input.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomArgumentText } from '../../names/arguments.ts'
-import type { WaitFlags } from './wait/room.ts'
 
 export function defineRoomWait(rooms: MeetroomCommand): void {
   const wait = rooms
@@ -35,10 +34,7 @@ export function defineRoomWait(rooms: MeetroomCommand): void {
         .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
-    .act('waits', async (context, room: string, flags: WaitFlags) => {
-      const { waitForRoom } = await import('./wait/room.ts')
-      await waitForRoom(context, room, flags)
-    })
+    .actLater('waits', async () => (await import('./wait/room.ts')).waitForRoom)
   wait.addExamples(
     'meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for terminated --timeout 1h',
     "meetroom rooms wait 'name:Weekly sync' --for 'online>=2' -o ids",

@@ -4,7 +4,6 @@ import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/fla
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 import { groupings } from '../../reports/group-by.ts'
-import type { ReportFlags } from './report/run-report.ts'
 
 export function defineSessionReport(sessions: MeetroomCommand): void {
   const report = sessions
@@ -54,10 +53,7 @@ export function defineSessionReport(sessions: MeetroomCommand): void {
         .default(undefined, '15m'),
     )
     .option('--html <file>', 'also write an HTML report with timelines')
-    .act('reads', async (context, rooms: string[], flags: ReportFlags) => {
-      const { runSessionReport } = await import('./report/run-report.ts')
-      await runSessionReport(context, rooms, flags)
-    })
+    .actLater('reads', async () => (await import('./report/run-report.ts')).runSessionReport)
   addPaceFlags(report)
   report.addExamples(
     'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',

@@ -2,7 +2,6 @@ import { Option } from 'commander'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { UsageFlags } from './run-usage.ts'
 
 export function defineUsage(usage: MeetroomCommand): void {
   usage
@@ -24,10 +23,7 @@ export function defineUsage(usage: MeetroomCommand): void {
     )
     .option(...createWhereOption(matchingRooms))
     .option('--html <file>', 'also write an HTML report with charts')
-    .act('reads', async (context, flags: UsageFlags) => {
-      const { runUsage } = await import('./run-usage.ts')
-      await runUsage(context, flags)
-    })
+    .actLater('reads', async () => (await import('./run-usage.ts')).runUsage)
   addPaceFlags(usage)
   usage.addExamples(
     'meetroom usage',

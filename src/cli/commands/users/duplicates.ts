@@ -7,9 +7,6 @@ export function defineUserDuplicates(users: MeetroomCommand): void {
     .description(
       'List users with the same email or the same name. Ignores letter case and surrounding white space. In names, also ignores accents, umlauts written with an e, and word order, as in “Mueller, Joerg”. Lists the users of each group together, oldest first; “users merge” merges two users.',
     )
-    .act('reads', async (context) => {
-      const { listDuplicates } = await import('./duplicates/list-duplicates.ts')
-      await listDuplicates(context)
-    })
+    .actLater('reads', async () => (await import('./duplicates/list-duplicates.ts')).listDuplicates)
   duplicates.addExamples('meetroom users duplicates', 'meetroom users duplicates -o csv > duplicates.csv')
 }

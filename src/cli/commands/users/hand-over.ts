@@ -1,10 +1,9 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
-import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { memberTypes } from '../../../api/vocabulary.ts'
 import { addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
-import type { AddFlags } from '../../targets/add-to-rooms.ts'
 
 export function createRoleOption(): Option {
   return new Option('--role <role>', `${member.descriptions.type} (default: the role of FROM)`).choices(
@@ -23,12 +22,9 @@ export function defineUserHandOver(users: MeetroomCommand): void {
     .addArgument(new UserArgument('<to>', `user to add: ${userArgumentText}`))
     .addOption(createRoleOption())
   handOver.selectsRooms = 'always'
-  addSelectionFlags(handOver, { where: matchingRooms }).act(
+  addSelectionFlags(handOver, { where: matchingRooms }).actLater(
     'writes',
-    async (context, from: string, to: string, flags: AddFlags & { role?: MemberType }) => {
-      const { handOverRooms } = await import('./hand-over/hand-over-rooms.ts')
-      await handOverRooms(context, { from, to }, flags)
-    },
+    async () => (await import('./hand-over/hand-over-rooms.ts')).handOverRooms,
   )
   handOver.addExamples(
     'meetroom users hand-over mallory grace --dry-run',

@@ -3,7 +3,6 @@ import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
 import { createRoleOption } from './hand-over.ts'
-import type { MergeFlags } from './offboard/merge-users.ts'
 import { acceptsBlocksOption } from './offboard.ts'
 
 export function defineUserMerge(users: MeetroomCommand): void {
@@ -17,12 +16,9 @@ export function defineUserMerge(users: MeetroomCommand): void {
     .addArgument(new UserArgument('<into>', `user to keep: ${userArgumentText}`))
     .addOption(createRoleOption())
     .option(...acceptsBlocksOption)
-  addPaceFlags(saveFlags(merge).option(...maxOption), { adapts: false }).act(
+  addPaceFlags(saveFlags(merge).option(...maxOption), { adapts: false }).actLater(
     'destroys',
-    async (context, from: string, into: string, flags: MergeFlags) => {
-      const { mergeUsers } = await import('./offboard/merge-users.ts')
-      await mergeUsers(context, { from, to: into }, flags)
-    },
+    async () => (await import('./offboard/merge-users.ts')).mergeUsers,
   )
   merge.addExamples(
     'meetroom users merge a.schmidt anna.schmidt --dry-run',

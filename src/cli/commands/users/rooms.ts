@@ -1,4 +1,4 @@
-import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 
@@ -10,9 +10,6 @@ export function defineUserRooms(users: MeetroomCommand): void {
       'List the rooms of users, with role, block and last session. The API cannot list rooms by user, so the command reads the members of every room.',
     )
     .addArgument(createUsersArgument('<user...>'))
-  addPaceFlags(rooms).act('reads', async (context, given: string[], flags: PaceFlags) => {
-    const { runUserRooms } = await import('./list-user-rooms.ts')
-    await runUserRooms(context, given, flags)
-  })
+  addPaceFlags(rooms).actLater('reads', async () => (await import('./list-user-rooms.ts')).runUserRooms)
   rooms.addExamples('meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
 }

@@ -4,7 +4,6 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
-import type { RedeliverFlags } from './stored-deliveries.ts'
 
 export function defineWebhookRedeliver(webhooks: MeetroomCommand): void {
   const redeliver = webhooks
@@ -29,10 +28,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand): void {
         'with --since, only deliveries with this status (default: delivered and given_up)',
       ).choices(deliveryStates),
     )
-    .act('writes', async (context, ids: string[], flags: RedeliverFlags) => {
-      const { runRedeliver } = await import('./stored-deliveries.ts')
-      await runRedeliver(context, ids, flags)
-    })
+    .actLater('writes', async () => (await import('./stored-deliveries.ts')).runRedeliver)
   redeliver.targetsOperation = 'redeliver'
   addPaceFlags(redeliver.option(...maxOption))
   redeliver.addExamples(

@@ -1,12 +1,11 @@
 import { Argument } from 'commander'
-import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
+import { webhookActions } from '../../../api/vocabulary.ts'
 import { headerValue } from '../../input/headers.ts'
 import { createWebUrlParser } from '../../input/input.ts'
 import { addBodyFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { secretFlag } from './signing-secret.ts'
-import type { TriggerFlags } from './trigger-event.ts'
 
 export function defineWebhookTrigger(webhooks: MeetroomCommand): void {
   const trigger = webhooks
@@ -24,10 +23,7 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand): void {
   addBodyFlags(
     trigger,
     'JSON object that replaces the default body, from a file or from standard input; the event and the other flags still set their fields',
-  ).act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
-    const { triggerEvent } = await import('./trigger-event.ts')
-    await triggerEvent(context, event, flags)
-  })
+  ).actLater('any', async () => (await import('./trigger-event.ts')).triggerEvent)
   trigger.addExamples(
     'meetroom webhooks trigger sessionJoined --to http://127.0.0.1:4681/',
     'meetroom webhooks trigger sessionLeft --to http://127.0.0.1:4681/ --user ada --secret @secret.txt --set payload.sessionsCount=3',

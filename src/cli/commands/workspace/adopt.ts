@@ -1,5 +1,4 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { AdoptFlags } from '../../workspace/adopt-workspace.ts'
 import { addRosterFlags } from '../../workspace/plan-flags.ts'
 
 export function defineWorkspaceAdopt(workspace: MeetroomCommand): void {
@@ -14,9 +13,9 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand): void {
     '--members',
     'also adopt members whom the file omits from these rooms, so that --prune can block them',
   )
-  addRosterFlags(command).act('compares', async (context, file: string, flags: AdoptFlags) => {
-    const { adoptWorkspace } = await import('../../workspace/adopt-workspace.ts')
-    await adoptWorkspace(context, file, flags)
-  })
+  addRosterFlags(command).actLater(
+    'compares',
+    async () => (await import('../../workspace/adopt-workspace.ts')).adoptWorkspace,
+  )
   command.addExamples('meetroom workspace adopt school.yaml')
 }

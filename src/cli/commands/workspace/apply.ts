@@ -1,7 +1,6 @@
 import { saveFlags } from '../../backup/save-flags.ts'
 import { addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { ApplyFlags } from '../../workspace/apply-workspace.ts'
 import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
 
 export function defineWorkspaceApply(workspace: MeetroomCommand): void {
@@ -13,12 +12,9 @@ export function defineWorkspaceApply(workspace: MeetroomCommand): void {
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option('--plan <file>', 'run only if the plan equals the plan in this file')
-  saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).act(
+  saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).actLater(
     'writes',
-    async (context, file: string, flags: ApplyFlags) => {
-      const { applyWorkspace } = await import('../../workspace/apply-workspace.ts')
-      await applyWorkspace(context, file, flags)
-    },
+    async () => (await import('../../workspace/apply-workspace.ts')).applyWorkspace,
   )
   command.addExamples(
     'meetroom workspace apply school.yaml --dry-run',

@@ -1,6 +1,5 @@
 import { collect } from '../../input/input.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { WorkspaceExportFlags } from '../../workspace/export-workspace.ts'
 
 export function defineWorkspaceExport(workspace: MeetroomCommand): void {
   const command = workspace
@@ -12,9 +11,6 @@ export function defineWorkspaceExport(workspace: MeetroomCommand): void {
     .option('--out <file>', 'write this new file, and its lock file beside it')
     .option('--rooms <condition>', "only rooms that match, as in 'type=private'; repeatable", collect)
     .option('--users <condition>', 'only users that match; repeatable', collect)
-    .act('compares', async (context, flags: WorkspaceExportFlags) => {
-      const { exportWorkspace } = await import('../../workspace/export-workspace.ts')
-      await exportWorkspace(context, flags)
-    })
+    .actLater('compares', async () => (await import('../../workspace/export-workspace.ts')).exportWorkspace)
   command.addExamples('meetroom workspace export --out school.yaml', 'meetroom workspace export -o json')
 }

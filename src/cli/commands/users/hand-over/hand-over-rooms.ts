@@ -36,7 +36,8 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
  */
 export async function handOverRooms(
   context: Context,
-  { from, to }: HandOver,
+  from: string,
+  to: string,
   { role, ...flags }: AddFlags & { role?: string },
 ): Promise<void> {
   const count = await addToRooms(context, createHandOver({ from, to }, role), flags)

@@ -13,7 +13,8 @@ export interface MergeFlags extends AllRoomsFlags {
 /** @throws {UsageError} if both are the same user */
 export async function mergeUsers(
   context: Context,
-  { from, to }: { from: string; to: string },
+  from: string,
+  to: string,
   { role, acceptUnconfirmedBlocks = false, ...flags }: MergeFlags,
 ): Promise<void> {
   const handOver = createHandOver({ from, to }, role)
