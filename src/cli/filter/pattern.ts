@@ -91,6 +91,4 @@ function translateEscape(token: string, { long, high, low, short, control, p, va
   return digits === undefined ? token : hex(Number.parseInt(digits, 16))
 }
 
-function hex(codePoint = 0): string {
-  return `\\x{${codePoint.toString(16)}}`
-}
+const hex = (codePoint = 0): string => `\\x{${codePoint.toString(16)}}`

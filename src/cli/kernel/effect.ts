@@ -18,19 +18,13 @@ export function alwaysWrites(effect: Effect): boolean {
   return effect === 'writes' || effect === 'destroys' || effect === 'joins'
 }
 
-export function mayWrite(effect: Effect): boolean {
-  return alwaysWrites(effect) || effect === 'any'
-}
+export const mayWrite = (effect: Effect): boolean => alwaysWrites(effect) || effect === 'any'
 
-export function isHarmless(effect: Effect): boolean {
-  return !mayWrite(effect) && !isDestructive(effect)
-}
+export const isHarmless = (effect: Effect): boolean => !mayWrite(effect) && !isDestructive(effect)
 
 /** Returns true for commands whose requests `--dry-run` and `--curl` can show. */
 export function sendsRequests(effect: Effect): boolean {
   return !['stays', 'joins', 'machine', 'forgets'].includes(effect)
 }
 
-export function isDestructive(effect: Effect): boolean {
-  return effect === 'destroys' || effect === 'forgets'
-}
+export const isDestructive = (effect: Effect): boolean => effect === 'destroys' || effect === 'forgets'

@@ -36,9 +36,7 @@ export function createCompare(isDescending = false): Compare {
   }
 }
 
-function compareValues(a: RankValue, b: RankValue): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
+const compareValues = (a: RankValue, b: RankValue): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
   const read = type && readers[type]
@@ -70,9 +68,7 @@ export function rankValue(given: FieldValue, type: FilterType | undefined): Sort
     : { kind: kinds.text, value: text, isKnown: true }
 }
 
-function rankOfBlank(isKnown: boolean): SortRank {
-  return { kind: kinds.blank, value: 0, isKnown }
-}
+const rankOfBlank = (isKnown: boolean): SortRank => ({ kind: kinds.blank, value: 0, isKnown })
 
 function rankOfTime(value: unknown): SortRank {
   const time = parseTimestamp(value)

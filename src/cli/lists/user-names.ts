@@ -124,9 +124,7 @@ export class NameResolver {
 
 type DatedPerson = Pick<UnnamedPerson, 'user_id' | 'invitedAt'>
 
-function readTime({ created_at }: Item): number | undefined {
-  return parseTimestamp(created_at) ?? undefined
-}
+const readTime = ({ created_at }: Item): number | undefined => parseTimestamp(created_at) ?? undefined
 
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
   const participantsById = new Map<string, UnnamedPerson[]>()

@@ -25,17 +25,13 @@ export function createTwinFinder(ids: Iterable<string>): (id: string) => string 
 }
 
 /** Removes the leading zeros of a number, as spreadsheets do. */
-export function withoutLeadingZeros(text: string): string {
-  return text.replace(/^0+(?=\d+$)/, '')
-}
+export const withoutLeadingZeros = (text: string): string => text.replace(/^0+(?=\d+$)/, '')
 
 export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()
 }
 
-export function isSimilar(text: string, other: string): boolean {
-  return foldText(text) === foldText(other)
-}
+export const isSimilar = (text: string, other: string): boolean => foldText(text) === foldText(other)
 
 /**
  * Returns keys that similar values share. “Müller” has two keys, because the name is also written “Muller”
@@ -58,9 +54,7 @@ function foldWords(text: string): string {
 }
 
 /** Returns a key that ignores case, accents and surrounding white space. */
-export function toWordKey(word: string): string {
-  return foldText(word.trim())
-}
+export const toWordKey = (word: string): string => foldText(word.trim())
 
 /** Finds the items that a text probably names, with increasingly tolerant comparisons. */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {

@@ -14,15 +14,11 @@ export function parseReference(kind: NamedKind, given: string): Reference {
 }
 
 /** Formats an ID as an argument, with `id:` if the ID begins with a known prefix. */
-export function formatId(kind: NamedKind, id: string): string {
-  return hasPrefix(kind, id) ? `id:${id}` : id
-}
+export const formatId = (kind: NamedKind, id: string): string => (hasPrefix(kind, id) ? `id:${id}` : id)
 
 export function hasPrefix(kind: NamedKind, given: string): boolean {
   const reference = parseReference(kind, given)
   return !('id' in reference) || reference.id !== given
 }
 
-export function toRoomName(typed: string): string {
-  return typed.startsWith('name:') ? typed : `name:${typed}`
-}
+export const toRoomName = (typed: string): string => (typed.startsWith('name:') ? typed : `name:${typed}`)

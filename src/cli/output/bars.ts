@@ -144,6 +144,4 @@ function joinNear(intervals: readonly Interval[], scale: number): Interval[] {
   return joined
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10
-}
+const round = (value: number): number => Math.round(value * 10) / 10

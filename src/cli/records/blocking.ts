@@ -12,9 +12,7 @@ export function isBlocked(member: object): boolean | undefined {
 }
 
 /** Returns true for room types without blocking (API specification, “Endpoints”); false for unknown types. */
-export function hasNoBlock(type: unknown): boolean {
-  return ['open', 'public'].includes(toText(type).toLowerCase())
-}
+export const hasNoBlock = (type: unknown): boolean => ['open', 'public'].includes(toText(type).toLowerCase())
 
 export function withoutBlock<M extends { is_blocked?: unknown }>({
   is_blocked: _,

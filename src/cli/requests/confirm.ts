@@ -12,9 +12,7 @@ export function explainNotInteractive({ env, stdin, stderr }: Host): string | un
   return stdin.readable ? undefined : 'standard input has been read to its end'
 }
 
-export function isInteractive(host: Host): boolean {
-  return explainNotInteractive(host) === undefined
-}
+export const isInteractive = (host: Host): boolean => explainNotInteractive(host) === undefined
 
 /**
  * @throws {ConfirmationError} if no prompt is possible, or the user declines

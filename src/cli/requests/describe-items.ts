@@ -2,9 +2,7 @@ import { listNames } from '../../api/plural.ts'
 
 export const maxNamed = 10
 
-export function labelItem(id: string, name: string): string {
-  return name ? `“${name}” (${id})` : id
-}
+export const labelItem = (id: string, name: string): string => (name ? `“${name}” (${id})` : id)
 
 /** @param total number of items, if `labels` holds only the first items */
 export function describeItems(

@@ -20,9 +20,8 @@ const unservedBaseUrl = 'http://local-workspace.invalid/v1'
  * Returns `local` for the local workspace, because its base URL changes.
  * @throws {UsageError} if no service is configured
  */
-export function nameService(settings: Settings): string {
-  return settings.local ? 'local' : requireBaseUrl(settings)
-}
+export const nameService = (settings: Settings): string =>
+  settings.local ? 'local' : requireBaseUrl(settings)
 
 /**
  * Returns the name of the service in the audit log.

@@ -17,9 +17,7 @@ export function formatShownRequest(
   return redact(asCurl ? formatCurl(shown, redact) : formatRequest(shown, format))
 }
 
-function toVariable(header: string): string {
-  return header.toUpperCase().replace(/^\d|\W/g, '_')
-}
+const toVariable = (header: string): string => header.toUpperCase().replace(/^\d|\W/g, '_')
 
 function formatCurl({ method, url, headers, body }: WireRequest, redact: Redact): string {
   const references = new References()

@@ -38,9 +38,7 @@ export async function confirmTargets(
 }
 
 /** Forms `deleting` or `deleted` of `delete`. */
-export function addEnding(verb: string, ending: 'ing' | 'ed'): string {
-  return verb.replace(/e$/, '') + ending
-}
+export const addEnding = (verb: string, ending: 'ing' | 'ed'): string => verb.replace(/e$/, '') + ending
 
 async function describeTargets(
   context: Context,

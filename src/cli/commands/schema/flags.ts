@@ -19,9 +19,7 @@ export function describeFlag(option: Option): FlagDescription {
   }
 }
 
-function inferType(flags: string): 'number' | 'string' {
-  return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
-}
+const inferType = (flags: string): 'number' | 'string' => (/<(n|factor)>$/.test(flags) ? 'number' : 'string')
 
 export function describeArgument(argument: Argument): RowOf<'commands'>['arguments'][number] {
   return {

@@ -24,9 +24,7 @@ export function createErrorSchema(): object {
   return toJsonSchema('an error on standard error, in JSON modes', errorSchema)
 }
 
-export function createWorkspaceFileSchema(): object {
-  return toJsonSchema('a workspace file', documentSchema)
-}
+export const createWorkspaceFileSchema = (): object => toJsonSchema('a workspace file', documentSchema)
 
 function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType | undefined {
   const own = name === 'workspace export' ? exportSchema : commandSchemas[name]

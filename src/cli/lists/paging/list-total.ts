@@ -1,13 +1,9 @@
 import type { Item } from '../../output/views/views.ts'
 
 /** Reads the total of a response (API specification, “Paging”); undefined if missing or invalid. */
-export function readTotal(body: Item): number | undefined {
-  return readPaging(body, 'total')
-}
+export const readTotal = (body: Item): number | undefined => readPaging(body, 'total')
 
-export function readOffset(body: Item): number | undefined {
-  return readPaging(body, 'offset')
-}
+export const readOffset = (body: Item): number | undefined => readPaging(body, 'offset')
 
 function readPaging(body: Item, field: 'total' | 'offset'): number | undefined {
   const value = ((body['paging'] ?? {}) as Item)[field]

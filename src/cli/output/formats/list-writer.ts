@@ -192,9 +192,7 @@ function createQueryWriter(out: ListPrinter, key: string): ListWriter {
   }
 }
 
-function onScreen(out: ListPrinter, page: Page): Page {
-  return { ...page, items: out.maskOnTerminal(page.items) }
-}
+const onScreen = (out: ListPrinter, page: Page): Page => ({ ...page, items: out.maskOnTerminal(page.items) })
 
 function itemsToJson({ items, plain }: Page): string[] {
   return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))

@@ -21,9 +21,7 @@ function tsvCell(value: unknown): string {
   return escapes.reduce((escaped, [character, code]) => replaceEach(escaped, character, code), text)
 }
 
-export function tsvLine(values: readonly unknown[]): string {
-  return `${values.map(tsvCell).join('\t')}\n`
-}
+export const tsvLine = (values: readonly unknown[]): string => `${values.map(tsvCell).join('\t')}\n`
 
 export function formatTsv(
   items: readonly Item[],

@@ -179,9 +179,7 @@ function splitBase64(letters: string): string[] {
   })
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 function spellHex(value: number, digits: number): string {
   return value

@@ -6,13 +6,9 @@ export const mask = '••••'
 
 const secretHeader = /^(set-)?cookie2?$|authorization$|(^|-)(token|secret|api-?key)$/i
 
-export function isSecretHeader(name: string): boolean {
-  return secretHeader.test(name)
-}
+export const isSecretHeader = (name: string): boolean => secretHeader.test(name)
 
-export function holdsSecret(value: unknown): boolean {
-  return containsSecret(value, isPresent)
-}
+export const holdsSecret = (value: unknown): boolean => containsSecret(value, isPresent)
 
 /** Removes secrets at any depth, except the top-level fields in `named`. */
 export function removeSecrets(item: Item, named: readonly string[] = []): Item {
@@ -40,9 +36,7 @@ const tokenPattern = new RegExp(
   'g',
 )
 
-export function maskText(text: string): string {
-  return text.replace(tokenPattern, `$1${mask}`)
-}
+export const maskText = (text: string): string => text.replace(tokenPattern, `$1${mask}`)
 
 type Test = (value: unknown) => boolean
 

@@ -12,9 +12,7 @@ export function canShowUnicode(host: Machine): boolean {
 }
 
 /** POSIX ignores empty variables. */
-function readLocale({ env }: Machine): string {
-  return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
-}
+const readLocale = ({ env }: Machine): string => env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
 
 const isUtf8 = (locale: string) => /utf-?8/i.test(locale)
 

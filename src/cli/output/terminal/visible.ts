@@ -12,9 +12,7 @@ function escapeCharacter(character: string): string {
   return character.length > 1 ? `\\u{${character.codePointAt(0)?.toString(16)}}` : `\\u${hex(character)}`
 }
 
-function hex(unit: string): string {
-  return unit.charCodeAt(0).toString(16).padStart(4, '0')
-}
+const hex = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
 
 function replaceInvisible(text: string, spell: (character: string) => string): Visible {
   return markVisible(
@@ -52,6 +50,4 @@ export function joinVisible(texts: readonly Visible[], between: Visible = own``)
 }
 
 /** Casts without a check, for example after joining or coloring visible text. */
-export function markVisible(text: string): Visible {
-  return text as Visible
-}
+export const markVisible = (text: string): Visible => text as Visible

@@ -3,9 +3,7 @@ import type { Visible } from '../../../host.ts'
 import { markVisible } from './visible.ts'
 
 /** Returns the width in columns. */
-export function measureText(text: string): number {
-  return stringWidth(text)
-}
+export const measureText = (text: string): number => stringWidth(text)
 
 export function padText(text: Visible, columns: number): Visible {
   return markVisible(text + ' '.repeat(Math.max(0, columns - measureText(text))))

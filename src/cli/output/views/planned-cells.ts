@@ -23,6 +23,4 @@ function describeChange(change: Item): string {
   return `${toText(field)}: ${from}${formatValue(after)}`
 }
 
-function formatValue(value: unknown): string {
-  return toText(value) === '' ? '(empty)' : toText(value)
-}
+const formatValue = (value: unknown): string => (toText(value) === '' ? '(empty)' : toText(value))

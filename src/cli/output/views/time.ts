@@ -10,9 +10,7 @@ const units = [
   ['second', 1],
 ] as const
 
-export function isTimeField(field: string): boolean {
-  return field.endsWith('_at') || field === 'last_seen'
-}
+export const isTimeField = (field: string): boolean => field.endsWith('_at') || field === 'last_seen'
 
 const timestamp = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/
 

@@ -128,9 +128,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
   }),
 }
 
-export function selectView({ resource }: Endpoint): View {
-  return views[resource]
-}
+export const selectView = ({ resource }: Endpoint): View => views[resource]
 
 /** Returns one of two values; undefined if the condition is unknown. Null counts as false. */
 function select<T>(found: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {

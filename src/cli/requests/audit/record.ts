@@ -105,9 +105,7 @@ function createdId(endpoint: Route, response: unknown): Record<string, unknown> 
   return isId(id) ? { [`${endpoint.resource}_id`]: id } : {}
 }
 
-function isEndpoint(endpoint: Route): endpoint is Endpoint {
-  return 'resource' in endpoint
-}
+const isEndpoint = (endpoint: Route): endpoint is Endpoint => 'resource' in endpoint
 
 function findTypes(name: string): FieldType[] {
   const tables: Fields[] = Object.values(resources).map(({ fields }) => fields)

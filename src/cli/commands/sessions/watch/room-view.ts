@@ -177,9 +177,7 @@ function describeRoomChange(now: RoomState, before: RoomState, room_id: string |
   return changes.length === 0 ? '' : `${room} ${changes.join(' and ')}`
 }
 
-function describePerson(person: PresentPerson): string {
-  return toText(personName(person) ?? person.user_id)
-}
+const describePerson = (person: PresentPerson): string => toText(personName(person) ?? person.user_id)
 
 function formatStay(person: PresentPerson, left: number): string {
   const ms = left - readStart(person)
