@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
-import type { Operation, ParamName } from './operation-types.ts'
+import type { BodyOf, Input, Operation, ParamName } from './operation-types.ts'
 import type { Resource } from './resource-types.ts'
 import { delivery, member, paging, type ResourceName, resources, room, user } from './resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from './schemas.ts'
 
 export type Operations = typeof endpoints
+
+export type InputOf<N extends OperationName> = Input<Operations[N]>
+
+export type RequestBody<N extends OperationName> = BodyOf<Operations[N]>
 
 const params: Readonly<Record<ParamName, string>> = {
   id: room.descriptions.id,

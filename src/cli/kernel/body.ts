@@ -1,8 +1,7 @@
 import { findClosest } from '../../api/closest.ts'
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
 import { quoteValue } from '../../api/issue.ts'
-import type { BodyOf } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { RequestBody } from '../../api/operations.ts'
 import type { Fields, Resource } from '../../api/resource-types.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { suggest, UsageError } from '../../errors.ts'
@@ -24,7 +23,7 @@ type PartialBody<T> = T extends readonly unknown[]
 
 /** Body fields set by each flag, as in `{ '--name': { name } }`. */
 export type GivenFields<N extends OperationName> = Readonly<
-  Record<string, PartialBody<BodyOf<Operations[N]>> & object>
+  Record<string, PartialBody<RequestBody<N>> & object>
 >
 
 /**
@@ -36,7 +35,7 @@ export async function buildBody<N extends OperationName>(
   name: N,
   flags: BodyFlags,
   given: GivenFields<N>,
-): Promise<BodyOf<Operations[N]>> {
+): Promise<RequestBody<N>> {
   const data = await readBody(context, flags)
   refuseWrapper(name, data)
   requireUpdatable(name, flags, given, data)
@@ -54,7 +53,7 @@ export async function buildBody<N extends OperationName>(
         : []),
     ])
   }
-  return body as BodyOf<Operations[N]>
+  return body as RequestBody<N>
 }
 
 /** @throws {UsageError} for a text such as “Maths”, whose quotes the shell does not remove */

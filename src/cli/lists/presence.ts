@@ -1,5 +1,4 @@
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import { parseEnd } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -91,12 +90,12 @@ export class PresenceReader {
     return undefined
   }
 
-  #pages<N extends CountableList>(list: N, input: Input<Operations[N]>) {
+  #pages<N extends CountableList>(list: N, input: InputOf<N>) {
     return readList(this.context, list, input, { all: true, selectsItems: true, client: this.client })
   }
 
   /** @param onPresent receives each session that may be connected */
-  async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
+  async #read(input: InputOf<'listSessions'>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0
     let unreadable = 0

@@ -1,7 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type Endpoint, endpoints } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, ServiceError } from '../../errors.ts'
 import { listSentFilters, requireFiltered } from '../filter/sent-filters.ts'
@@ -47,7 +46,7 @@ export interface ListOptions extends Partial<PageRequest> {
 export async function* readList<N extends ListName>(
   context: ListContext,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   { client: given, ahead, what, selection, undecided, isShared, full, ...range }: ListOptions = {},
 ): Pages {
   const client = given ?? (await context.client())
@@ -86,7 +85,7 @@ function describeList<N extends ListName>(
   context: ListContext,
   client: Client,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   request: PageRequest,
 ): PagedList {
   const endpoint: Endpoint = endpoints[name]

@@ -1,7 +1,6 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { createFlagConflict } from '../../api/flag-conflict.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
 import { computedTypes } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
@@ -17,7 +16,7 @@ import type { SortKey } from './sort.ts'
 export async function runList<N extends ListName>(
   context: Context,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   flags: ListFlags,
 ): Promise<void> {
   const view = selectView(endpoints[name])
@@ -83,7 +82,7 @@ async function readSort(context: Context, name: ListName, text: string, values: 
 async function sortedPages<N extends ListName>(
   context: Context,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   { pageSize, limit, offset, concurrency }: ListFlags,
   { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
 ): Promise<AsyncGenerator<Page, undefined>> {
@@ -100,7 +99,7 @@ async function sortedPages<N extends ListName>(
 async function runCount<N extends ListName>(
   context: Context,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   { pageSize, ...conditions }: ListFlags,
 ): Promise<void> {
   const { countItems } = await import('./count.ts')
@@ -117,7 +116,7 @@ async function runCount<N extends ListName>(
 async function runCountBy<N extends ListName>(
   context: Context,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   { pageSize, ...conditions }: ListFlags,
   field: string,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import type { OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import type { IdArgument } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
@@ -20,7 +19,7 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
   ids: IdArgument
   roomArgument?: IdArgument
   list: 'listRooms' | 'listMembers' | 'listUsers'
-  call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
+  call: readonly [name: C, input: (id: string, room: string) => InputOf<C>]
   flags?: (command: MeetroomCommand) => MeetroomCommand
   deletes?: DeletionTargets['kind']
   /** Runs the alternative that the flags request. Resolves to false without an alternative. */

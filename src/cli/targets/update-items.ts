@@ -1,7 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import type { BodyOf } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { RequestBody } from '../../api/operations.ts'
 import { counted, plural } from '../../api/plural.ts'
 import { resources } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
@@ -36,7 +35,7 @@ const kinds = {
 
 type UpdatedKind = (typeof kinds)[keyof typeof kinds]
 
-type Body = BodyOf<Operations['updateRoom']> & BodyOf<Operations['updateUser']>
+type Body = RequestBody<'updateRoom'> & RequestBody<'updateUser'>
 
 interface UpdateFlags extends BodyFlags, TargetsFlags {
   rename?: string

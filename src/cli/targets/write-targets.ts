@@ -1,6 +1,5 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
@@ -20,7 +19,7 @@ import type { Targets } from './read-targets.ts'
 
 interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'> {
   name: N
-  inputFor: (id: string) => Input<Operations[N]>
+  inputFor: (id: string) => InputOf<N>
   pastTense: string
   effect?: 'writes' | 'destroys'
   absent?: number
@@ -101,7 +100,7 @@ async function requireGone(
   const { path, resource } = endpoints[name]
   const readers = ['getRoom', 'getMember', 'getUser'] as const
   const reader = readers.find((reader) => endpoints[reader].path === path)
-  if (reader && (await client.find(reader, { params } as Input<Operations[typeof reader]>)))
+  if (reader && (await client.find(reader, { params } as InputOf<typeof reader>)))
     throw new ApiError(
       `the service responds that ${resource} ${id} does not exist, but the ${resource} can be read`,
     )

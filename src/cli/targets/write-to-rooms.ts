@@ -1,6 +1,5 @@
 import type { OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
+import type { InputOf } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -29,7 +28,7 @@ export interface RoomsFlags extends TargetsFlags {
 
 interface RoomWrite<N extends OperationName> {
   name: N
-  input: (room_id: string) => Input<Operations[N]>
+  input: (room_id: string) => InputOf<N>
   rows: 'rooms' | 'roomsWithPages'
   readFields?: (response: Item) => Partial<RowOf<'roomsWithPages'>>
   activity: string

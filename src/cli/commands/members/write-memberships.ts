@@ -1,5 +1,4 @@
-import type { BodyOf } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { RequestBody } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -17,7 +16,7 @@ import { runOne } from '../shared/run-one.ts'
 export async function inviteToRoom(
   context: Context,
   room_id: string,
-  body: BodyOf<Operations['addMember']>,
+  body: RequestBody<'addMember'>,
   ifExists: IfMember | undefined,
 ): Promise<void> {
   const { user_id, ...values } = body
@@ -35,7 +34,7 @@ export async function inviteToRoom(
 
 export async function inviteToSelectedRooms(
   context: Context,
-  { user_id, type, ...body }: BodyOf<Operations['addMember']>,
+  { user_id, type, ...body }: RequestBody<'addMember'>,
   flags: AddFlags & { ifExists?: IfMember },
 ): Promise<void> {
   const role = type === undefined || type === null ? '' : ` as ${toText(type)}`
@@ -60,7 +59,7 @@ export async function inviteToSelectedRooms(
  */
 export async function updateInRooms(
   context: Context,
-  { type, ...body }: BodyOf<Operations['updateMember']>,
+  { type, ...body }: RequestBody<'updateMember'>,
   flags: AddFlags & { user?: string[] },
 ): Promise<void> {
   const [user_id, ...others] = flags.user ?? []

@@ -1,8 +1,7 @@
 import type { Draft } from '../../../api/body.ts'
 import { omitUndefined } from '../../../api/defined.ts'
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
-import type { BodyOf } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { RequestBody } from '../../../api/operations.ts'
 import { counted, plural } from '../../../api/plural.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
@@ -24,7 +23,7 @@ import { runOne } from '../shared/run-one.ts'
 
 const { descriptions } = page
 
-type PageField = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
+type PageField = Readonly<Record<string, Draft<RequestBody<'createPages'>[number]>>>
 
 interface Flags extends BodyFlags, RoomsFlags {
   image?: string[]
@@ -81,7 +80,7 @@ export function definePageCreate(pages: MeetroomCommand): void {
   )
 }
 
-function createRoomWrite(body: BodyOf<Operations['createPages']>, isRepeatable: boolean) {
+function createRoomWrite(body: RequestBody<'createPages'>, isRepeatable: boolean) {
   const count = counted(body.length, 'page')
   return {
     name: 'createPages',

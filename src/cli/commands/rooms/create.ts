@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import { formatChoices } from '../../../api/either.ts'
-import type { BodyOf } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { RequestBody } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
@@ -121,7 +120,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
   ])
 }
 
-type Body = BodyOf<Operations['createRoom']>
+type Body = RequestBody<'createRoom'>
 
 /** Checks the settings before the first prompt. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {

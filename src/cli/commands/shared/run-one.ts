@@ -1,8 +1,7 @@
 import { type Endpoint, endpoints, type OperationName } from '../../../api/endpoints.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { readResponseValue } from '../../../api/json.ts'
-import type { Input } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { InputOf } from '../../../api/operations.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import { type AnyInput, callerId } from '../../../client/request.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -13,7 +12,7 @@ import { readWrittenItems } from '../../output/views/written-items.ts'
 export async function runOne<N extends OperationName>(
   context: Context,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
 ): Promise<void> {
   const endpoint = endpoints[name]
   const isRead = endpoint.method === 'GET'

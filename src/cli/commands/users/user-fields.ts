@@ -1,6 +1,5 @@
 import { Option } from 'commander'
-import type { BodyOf } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { RequestBody } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { createWebUrlParser } from '../../input/input.ts'
@@ -39,7 +38,7 @@ export function settingsFrom(flags: UserFlags): GivenFields<'updateUser'> {
 }
 
 /** Encodes the profile URL (API specification, “What the service does”). */
-export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
+export function withEncodedUrl<B extends RequestBody<'updateUser'>>(body: B, flags: BodyFlags): B {
   const { profile_url } = body
   return typeof profile_url === 'string'
     ? { ...body, profile_url: urlFor('profile_url', flags)(profile_url) }

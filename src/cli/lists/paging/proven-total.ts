@@ -1,7 +1,6 @@
 import { endpoints } from '../../../api/endpoints.ts'
 import { readResponseValue } from '../../../api/json.ts'
-import type { Input } from '../../../api/operation-types.ts'
-import type { Operations } from '../../../api/operations.ts'
+import type { InputOf } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
 import { listSentFilters, requireFiltered } from '../../filter/sent-filters.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -31,7 +30,7 @@ interface ProofOptions {
 export async function proveTotal<N extends ListName>(
   client: Client,
   name: N,
-  input: Input<Operations[N]>,
+  input: InputOf<N>,
   { limit = 1, trustsUnrounded = false }: ProofOptions = {},
 ): Promise<ProvenTotal> {
   const { query = {} } = input as { query?: object }

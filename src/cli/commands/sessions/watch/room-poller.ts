@@ -1,5 +1,4 @@
-import type { Input } from '../../../../api/operation-types.ts'
-import type { Operations } from '../../../../api/operations.ts'
+import type { InputOf } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Client } from '../../../../client/client.ts'
 import {
@@ -79,7 +78,7 @@ export class RoomPoller {
 
   async #readAll<N extends 'listRooms' | 'listSessions'>(
     name: N,
-    input: Input<Operations[N]>,
+    input: InputOf<N>,
     keeps: (item: Item) => boolean = () => true,
   ) {
     const found: Item[] = []
