@@ -2,7 +2,6 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { type Endpoint, endpoints } from '../../api/endpoints.ts'
 import { readResponseValue } from '../../api/json.ts'
-import type { GlobalFlags } from '../../config/global-flags.ts'
 import { localProfile } from '../../config/selection.ts'
 import type { Settings } from '../../config/settings.ts'
 import { replaceFile } from '../../files/draft.ts'
@@ -24,18 +23,18 @@ type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
 
 /** Creates a source of candidates that ignores all errors. */
 export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): CandidateSource {
+  const { profile, baseUrl } = flags
   const own = context.withFlags({
-    ...pickTextFlags(flags, 'profile', 'baseUrl'),
-    ...(flags['local'] === true ? { local: true } : {}),
-    ...{
-      header: true,
-      color: false,
-      audit: false,
-      quiet: true,
-      timeout: timeoutSeconds,
-      retries: '0',
-      output: 'json',
-    },
+    ...(typeof profile === 'string' && { profile }),
+    ...(typeof baseUrl === 'string' && { baseUrl }),
+    ...(flags['local'] === true && { local: true }),
+    header: true,
+    color: false,
+    audit: false,
+    quiet: true,
+    timeout: timeoutSeconds,
+    retries: '0',
+    output: 'json',
   })
 
   async function list(name: ListOperation, room?: string): Promise<readonly Candidate[]> {
@@ -79,15 +78,6 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
       ]
     },
   }
-}
-
-function pickTextFlags(
-  flags: Readonly<Record<string, unknown>>,
-  ...names: (keyof GlobalFlags)[]
-): Partial<GlobalFlags> {
-  return Object.fromEntries(
-    names.flatMap((name) => (typeof flags[name] === 'string' ? [[name, flags[name]]] : [])),
-  )
 }
 
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {

@@ -113,13 +113,10 @@ async function stayConnected(
     if (interrupt.aborted) break
     const now = host.monotonic()
     const pause = pauses.next(now - (joinedAt ?? now))
-    if (!ended.canRetry || (!joined && (attempt >= retries.value || now + pause >= deadline)))
-      return finish(
-        joined && ended.code === 'terminated' ? { ...ended, isFinal: true } : ended,
-        room,
-        access_token === undefined,
-        printer.notice.bind(printer),
-      )
+    if (!ended.canRetry || (!joined && (attempt >= retries.value || now + pause >= deadline))) {
+      if (ended.isFinal || (joined && ended.code === 'terminated')) return printer.notice(ended.reason)
+      throw toError(ended, room, access_token === undefined)
+    }
     await printer.notice(`${ended.reason}; retrying in ${(pause / 1000).toFixed(1)} s`)
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
@@ -137,16 +134,6 @@ async function readToken(context: Context, user_id: string): Promise<string> {
       hint: 'pass an access token with --token',
     })
   return String(token)
-}
-
-function finish(
-  ended: RoomClosed,
-  room: string,
-  isAnonymous: boolean,
-  notice: (text: string) => Promise<void>,
-): Promise<void> {
-  if (ended.isFinal) return notice(ended.reason)
-  throw toError(ended, room, isAnonymous)
 }
 
 function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous: boolean): MeetroomError {

@@ -44,7 +44,10 @@ export async function runOffboarding(
   await confirmPlan(context, plan, flags.max, change)
   if (!context.flags.dryRun) {
     await saver?.save(findDeletionTargets(plan, flags))
-    if (save !== undefined) await savePlannedBlocks(context, save, plan)
+    if (save !== undefined) {
+      const { saveBlocks } = await import('../../../backup/blocks.ts')
+      await saveBlocks(context, save, listPlanned(plan))
+    }
   }
   const offboarding = await OffboardingRun.open(context, plan, change, flags)
   const isIds = printer.options.format === 'ids'
@@ -72,19 +75,8 @@ async function openBackup(context: Context, { handOver }: OffboardingChange): Pr
   return backup
 }
 
-async function savePlannedBlocks(
-  context: Context,
-  file: string,
-  { memberships }: OffboardingPlan,
-): Promise<void> {
-  const { saveBlocks } = await import('../../../backup/blocks.ts')
-  const planned = memberships.filter(({ skipReason }) => skipReason === undefined)
-  await saveBlocks(
-    context,
-    file,
-    planned.map(({ membership }) => membership),
-  )
-}
+const listPlanned = ({ memberships }: OffboardingPlan) =>
+  memberships.flatMap(({ membership, skipReason }) => (skipReason === undefined ? [membership] : []))
 
 /** Omits all users if a room is unread, because the run then deletes none. */
 function findDeletionTargets(
@@ -117,13 +109,13 @@ async function confirmPlan(
   max: number | undefined,
   change: OffboardingChange,
 ): Promise<void> {
-  const todo = plan.memberships.filter(({ skipReason }) => skipReason === undefined)
-  const users = new Set(todo.map(({ membership }) => membership.user_id))
+  const todo = listPlanned(plan)
+  const users = new Set(todo.map(({ user_id }) => user_id))
   for (const [id, user] of plan.users) if (user) users.add(id)
   const { handOver } = change
   const handedOver = plan.additions?.rooms ?? []
   const count = change.deletes ? Math.max(users.size, handedOver.length) : todo.length
-  const rooms = new Map(todo.map(({ membership: { room } }) => [toText(room['id']), room]))
+  const rooms = new Map(todo.map(({ room }) => [toText(room['id']), room]))
   const who = describe('user', new Map([...users].map((id) => [id, plan.users.get(id)])))
   const where = rooms.size === 0 ? '' : describe('room', rooms)
   const question = {
