@@ -56,10 +56,6 @@ export interface KnownFields {
   types: ReadonlyMap<string, FilterType | 'age'>
 }
 
-interface ParseOptions extends WhereClock, KnownFields {
-  flag: string
-}
-
 /**
  * Requires all conditions to match.
  * @throws {UsageError} for an invalid condition
@@ -118,7 +114,7 @@ const foreignOperators: Readonly<Record<string, string>> = { '<>': '!=', '=<': '
 
 async function parseCondition(
   condition: string,
-  { flag, view, types, now, zone }: ParseOptions,
+  { flag, view, types, now, zone }: WhereClock & KnownFields & { flag: string },
 ): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []

@@ -10,11 +10,6 @@ import { defaultPageSize, fetchPage, type PageQuery } from './paging/page-size.t
 import { paginate } from './paging/paginate.ts'
 import { ReadAhead } from './paging/read-ahead.ts'
 
-interface AnyList {
-  key: string
-  pages: AsyncGenerator<Page>
-}
-
 /**
  * Pages through any list. In the query, `limit` is the page size, and `offset` is the first position.
  * @throws {UsageError} if the list is missing or ambiguous, an item has no ID, or the query is invalid
@@ -26,7 +21,7 @@ export async function paginateAny(
     query,
     headers,
   }: { query: Readonly<Record<string, unknown>>; headers?: Readonly<Record<string, string>> },
-): Promise<AnyList> {
+): Promise<{ key: string; pages: AsyncGenerator<Page> }> {
   const client = await context.client()
   const { limit, offset, ...filters } = query
   const pageSize = parseNumber('limit', 1, limit)

@@ -17,15 +17,9 @@ const participles: Readonly<Record<string, string>> = {
 /** Noun for writes of `meetroom api`. */
 const request = { name: 'request', plural: 'requests' }
 
-interface Change {
-  readonly noun: Noun
-  readonly participle: string
-  count: number
-}
-
 /** Changes that a command has made, for the message of a later error. */
 export class CompletedChanges {
-  readonly #changes = new Map<string, Change>()
+  readonly #changes = new Map<string, { readonly noun: Noun; readonly participle: string; count: number }>()
 
   addWrite({ id }: Route): void {
     const endpoint = Object.values<Endpoint>(endpoints).find((each) => each.id === id)

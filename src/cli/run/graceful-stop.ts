@@ -23,14 +23,11 @@ export class PendingWrites {
   }
 }
 
-interface StopOptions {
-  stop: AbortController
-  cut: AbortController
-  writes: PendingWrites
-}
-
 /** Cancels all requests after an interrupt when no write is pending, or after five seconds. */
-export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
+export function stopOnInterrupt(
+  context: Context,
+  { stop, cut, writes }: { stop: AbortController; cut: AbortController; writes: PendingWrites },
+): void {
   const { host, interrupt } = context
   const end = () => cut.abort(interrupt.reason)
   const onInterrupt = () => {

@@ -15,11 +15,6 @@ import {
   UsageError,
 } from '../../errors.ts'
 
-interface StopReason {
-  fatal?: MeetroomError | undefined
-  hint?: Hint | undefined
-}
-
 interface RunResult {
   /** Fatal error to report before `error`. */
   reported?: MeetroomError
@@ -118,7 +113,7 @@ export class Tally {
    * Determines the result. A fatal error is only reported if its exit code would wrongly mean that nothing
    * changed.
    */
-  ending({ fatal, hint }: StopReason): RunResult {
+  ending({ fatal, hint }: { fatal?: MeetroomError | undefined; hint?: Hint | undefined }): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
     const isUnknown = this.count('unknown') > 0 && !(fatal instanceof UnknownOutcomeError)
     if (fatal && ((!done && !isUnknown) || isLocalError(fatal))) return { error: fatal }

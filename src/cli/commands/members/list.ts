@@ -4,10 +4,6 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { RoomArgument } from '../../names/arguments.ts'
 
-interface Flags extends ListFlags {
-  allRooms?: boolean
-}
-
 export function defineMemberList(members: MeetroomCommand): void {
   const list: MeetroomCommand = members
     .command('list')
@@ -17,7 +13,7 @@ export function defineMemberList(members: MeetroomCommand): void {
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--all-rooms', 'list the members of every room')
-    .act('reads', async (context, room_id: string | undefined, flags: Flags) => {
+    .act('reads', async (context, room_id: string | undefined, flags: ListFlags & { allRooms?: boolean }) => {
       if (room_id !== undefined && flags.allRooms) throw createFlagConflict('a room', '--all-rooms')
       if (room_id !== undefined)
         return runList(context, 'listMembers', { params: { room_id }, query: {} }, flags)

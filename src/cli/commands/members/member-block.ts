@@ -34,13 +34,6 @@ export const setBlocked = (blocked: boolean) =>
     }),
   ] as const
 
-interface AllRoomsFlags extends TargetsFlags {
-  allRooms?: boolean
-  force?: boolean
-  save?: string
-  from?: string
-}
-
 /**
  * @param given room and members from the command line
  * @returns false without `--all-rooms` and `--from`
@@ -50,7 +43,7 @@ export async function setBlockedInAllRooms(
   context: Context,
   step: 'block' | 'unblock',
   given: readonly string[],
-  flags: AllRoomsFlags,
+  flags: TargetsFlags & { allRooms?: boolean; force?: boolean; save?: string; from?: string },
 ): Promise<boolean> {
   const { allRooms = false, force = false, user, where, save, from } = flags
   if (from !== undefined && (allRooms || user || where || given.length > 0))

@@ -10,10 +10,6 @@ import { createRenameOption, requireId } from '../shared/rename.ts'
 import { runOne } from '../shared/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
-interface UpdateFlags extends UserFlags, TargetsFlags {
-  rename?: string
-}
-
 export function defineUserUpdate(users: MeetroomCommand): void {
   const update = users
     .command('update')
@@ -25,7 +21,7 @@ export function defineUserUpdate(users: MeetroomCommand): void {
     .addOption(createRenameOption())
   addSelectionFlags(addUserFlags(update), { where: matchingUsers }).act(
     'writes',
-    async (context, givenId: string | undefined, flags: UpdateFlags) => {
+    async (context, givenId: string | undefined, flags: UserFlags & TargetsFlags & { rename?: string }) => {
       if (flags.where) {
         if (givenId !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')

@@ -8,12 +8,7 @@ import { ReadAhead } from './read-ahead.ts'
 
 interface PendingPage {
   at: number
-  timed: Promise<TimedResponse>
-}
-
-interface TimedResponse {
-  response: ResponseBody
-  latencyMs: number
+  timed: Promise<{ response: ResponseBody; latencyMs: number }>
 }
 
 interface Remaining {

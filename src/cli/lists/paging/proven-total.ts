@@ -8,11 +8,6 @@ import { isRound, readTotal } from './list-total.ts'
 import type { PageQuery } from './page-size.ts'
 import { type ListName, readItems } from './paged-list.ts'
 
-interface ProvenTotal {
-  count?: number
-  hasTotal: boolean
-}
-
 /** Minimum number of items to request for checking a filter. */
 const samplePage = 100
 
@@ -32,7 +27,7 @@ export async function proveTotal<N extends ListName>(
   name: N,
   input: InputOf<N>,
   { limit = 1, trustsUnrounded = false }: ProofOptions = {},
-): Promise<ProvenTotal> {
+): Promise<{ count?: number; hasTotal: boolean }> {
   const { query = {} } = input as { query?: object }
   // A page of items reveals an ignored filter.
   const first = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit

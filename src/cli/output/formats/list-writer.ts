@@ -45,15 +45,9 @@ interface ListPrinter {
   now(): number | undefined
 }
 
-interface ListWriterDeps {
-  host: Host
-  secretFilter: SecretFilter
-  redact: Redact
-}
-
 export async function createListWriter(
   out: ListPrinter,
-  { host, secretFilter, redact }: ListWriterDeps,
+  { host, secretFilter, redact }: { host: Host; secretFilter: SecretFilter; redact: Redact },
   view: View,
   key: string,
 ): Promise<ListWriter> {

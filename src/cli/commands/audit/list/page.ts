@@ -15,18 +15,11 @@ export interface ChangesPage {
   close(isComplete: boolean): Promise<void>
 }
 
-interface PageOptions {
-  kind: View
-  span: Span
-  zone: TimeZone
-  timeOf(time: unknown): unknown
-}
-
 /** @throws {MeetroomError} if the file cannot be written */
 export async function openChangesPage(
   name: string,
   context: Context,
-  { kind, span, zone, timeOf }: PageOptions,
+  { kind, span, zone, timeOf }: { kind: View; span: Span; zone: TimeZone; timeOf(time: unknown): unknown },
 ): Promise<ChangesPage> {
   const printer = await context.printer()
   const fields = printer.options.columns ?? kind.columns.map(({ field }) => field)

@@ -13,11 +13,6 @@ import { RoomReader } from '../../../reports/read-rooms.ts'
 import { readSessionTimes } from '../../../reports/session-times.ts'
 import { groupPages } from '../../../run/print-all.ts'
 
-interface Filters {
-  user_id?: string | undefined
-  is_connecting?: boolean | undefined
-}
-
 type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
 
 /**
@@ -27,7 +22,7 @@ type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
 export async function listSessionsInRooms(
   context: Context,
   given: readonly string[],
-  filters: Filters,
+  filters: { user_id?: string | undefined; is_connecting?: boolean | undefined },
   flags: Flags,
 ): Promise<void> {
   const { user_id, is_connecting } = filters

@@ -8,12 +8,7 @@ import {
   selectMembershipOf,
 } from '../../../targets/add-to-rooms.ts'
 
-interface HandOver {
-  from: string
-  to: string
-}
-
-export function createHandOver({ from, to }: HandOver, role?: string): Addition {
+export function createHandOver({ from, to }: { from: string; to: string }, role?: string): Addition {
   if (from === to) throw new UsageError(`the users must be different, not both “${from}”`)
   return {
     user_id: to,
