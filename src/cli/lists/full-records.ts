@@ -10,8 +10,6 @@ import type { ListContext } from './read-list.ts'
 
 const kinds = { listRooms: 'room', listMembers: 'member', listUsers: 'user' } as const
 
-type ListWithRecords = keyof typeof kinds
-
 /** Maximum number of concurrent requests for the records of one page if `FullRecords` opens no run. */
 const maxPerPage = 8
 
@@ -33,7 +31,7 @@ export class FullRecords {
    */
   constructor(
     private readonly context: ListContext,
-    private readonly list: ListWithRecords,
+    private readonly list: keyof typeof kinds,
     client?: Client,
     private readonly concurrency?: number,
   ) {

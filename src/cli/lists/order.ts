@@ -20,10 +20,8 @@ export interface SortRank {
 /** Creates a comparison by Unicode's root collation. The locale `und` would select the system language. */
 const collate = () => new Intl.Collator('en').compare
 
-type Compare = (a: SortRank, b: SortRank) => number
-
 /** Creates a comparison that gives the same order on every machine. */
-export function createCompare(isDescending = false): Compare {
+export function createCompare(isDescending = false): (a: SortRank, b: SortRank) => number {
   const compareText = collate()
   const sign = isDescending ? -1 : 1
   return ({ kind: kindA, value: a }, { kind: kindB, value: b }) => {

@@ -8,8 +8,6 @@ import type { Page } from '../output/views/page.ts'
 import { requireCompatibleFlags } from './run-list.ts'
 import { Selection } from './selection.ts'
 
-type Show = (pages: AsyncIterable<Page>) => Promise<number>
-
 /**
  * Lists rows with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
@@ -20,7 +18,7 @@ export async function runRows(
   kind: RowKind,
   pages: AsyncIterable<Page>,
   flags: ListFlags,
-  show?: Show,
+  show?: (pages: AsyncIterable<Page>) => Promise<number>,
 ): Promise<void> {
   const { where = [], sort, count, countBy, limit, offset } = flags
   requireCompatibleFlags(context, flags)

@@ -11,8 +11,6 @@ export interface RowOptions {
 const maxColumns = 300
 const maxNamed = 20
 
-type FormatRows = (items: readonly Item[], options: RowOptions) => string
-
 /** Writer of CSV or TSV. By default, the first page determines the columns. */
 export class RowWriter {
   #fields: readonly string[] | undefined
@@ -21,7 +19,7 @@ export class RowWriter {
 
   constructor(
     private readonly options: RowOptions,
-    private readonly format: FormatRows,
+    private readonly format: (items: readonly Item[], options: RowOptions) => string,
   ) {}
 
   page(items: readonly Item[]): string {

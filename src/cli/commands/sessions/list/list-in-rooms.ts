@@ -13,8 +13,6 @@ import { RoomReader } from '../../../reports/read-rooms.ts'
 import { readSessionTimes } from '../../../reports/session-times.ts'
 import { groupPages } from '../../../run/print-all.ts'
 
-type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
-
 /**
  * @throws {NotFoundError} if no session is listed, and the user does not exist
  * @throws {MeetroomError} if some rooms failed or were not listed
@@ -23,7 +21,7 @@ export async function listSessionsInRooms(
   context: Context,
   given: readonly string[],
   filters: { user_id?: string | undefined; is_connecting?: boolean | undefined },
-  flags: Flags,
+  flags: RoomFlags & Omit<ListFlags, 'where'> & PaceFlags,
 ): Promise<void> {
   const { user_id, is_connecting } = filters
   const printer = await context.printer()

@@ -211,8 +211,6 @@ const eraseBelow = own`\u001b[J`
 const eraseLine = own`\u001b[K`
 const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
-type Size = Pick<Terminal, 'columns' | 'rows'>
-
 /** Terminal area that is redrawn in place. */
 export class Screen {
   #lines: readonly Visible[] = []
@@ -220,7 +218,7 @@ export class Screen {
   #rows: number | undefined
 
   constructor(
-    private readonly terminal: Size,
+    private readonly terminal: Pick<Terminal, 'columns' | 'rows'>,
     private readonly write: (text: Visible) => Promise<void>,
   ) {}
 

@@ -6,7 +6,6 @@ import { forgetProbe } from '../../../../client/probe.ts'
 import type { Retry } from '../../../../client/retry.ts'
 import { isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
 import { type MeetroomError, NetworkError, UsageError } from '../../../../errors.ts'
-import type { Host } from '../../../../host.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
@@ -20,19 +19,15 @@ import { RoomDiffs } from './room-diffs.ts'
 import { RoomPoller, type RoomsPoll } from './room-poller.ts'
 import type { Roster } from './roster.ts'
 
-interface WatchOptions {
-  /** Minimum pause after a successful poll, in milliseconds. */
-  interval: number
-}
-
 /**
  * Watches rooms by polling, because webhooks need a public URL.
  * @param room_id undefined for all rooms
+ * @param options.interval minimum pause after a successful poll, in milliseconds
  */
 export async function runWatch(
   context: Context,
   room_id: string | undefined,
-  { interval }: WatchOptions,
+  { interval }: { interval: number },
 ): Promise<void> {
   const { host, interrupt } = context
   const openOutput = await createWatchOutput(context)
@@ -48,10 +43,7 @@ export async function runWatch(
     await output?.tell(Object.assign(head, event) as TimedWatchEvent)
   }
   const rooms = new RoomDiffs(tell)
-  const reconnector = new Reconnector(host, await readTimeZone(context), {
-    tell,
-    notice: (text) => context.notice(text),
-  })
+  const reconnector = new Reconnector(context, await readTimeZone(context), tell)
   const connection = new RoomConnection(context, room_id, {
     interrupt: stop,
     connections: initialConcurrency,
@@ -138,13 +130,6 @@ const maxPauseMs = 300_000
 /** Pause above which a retry counts as an outage, in milliseconds. */
 const minReportedPauseMs = 1000
 
-type Clock = Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>
-
-interface OutageListener {
-  tell: (event: WatchEvent) => Promise<void>
-  notice: (text: string) => Promise<void>
-}
-
 class Reconnector {
   /** Start of the outage, in milliseconds of the monotonic clock. */
   #outageStart: number | undefined
@@ -157,17 +142,17 @@ class Reconnector {
   #connectedAt: number | undefined
 
   constructor(
-    private readonly host: Clock,
+    private readonly context: Context,
     private readonly zone: TimeZone,
-    private readonly listener: OutageListener,
+    private readonly tell: (event: WatchEvent) => Promise<void>,
   ) {
-    this.#pauses = new ReconnectPauses(() => host.random())
+    this.#pauses = new ReconnectPauses(() => context.host.random())
   }
 
   /** Starts to report outages. Call this method after the first response. */
   begin(): void {
     this.#hasConnected = true
-    this.#connectedAt = this.host.monotonic()
+    this.#connectedAt = this.context.host.monotonic()
   }
 
   /**
@@ -178,45 +163,45 @@ class Reconnector {
     for (;;)
       try {
         const response = await ask()
-        this.#connectedAt ??= this.host.monotonic()
+        this.#connectedAt ??= this.context.host.monotonic()
         await this.#back()
         return response
       } catch (error) {
         if (stop.aborted || !isTemporary(error, true)) throw error
         await this.#lost(error.message)
-        await this.host.sleep(this.#pause(error), stop)
+        await this.context.host.sleep(this.#pause(error), stop)
       }
   }
 
   onRetry(retry: Retry): void {
-    if (!this.#hasConnected) void this.listener.notice(describeRetry(retry))
+    if (!this.#hasConnected) void this.context.notice(describeRetry(retry))
     // A write error recurs at the next write.
     else if (retry.waitMs > minReportedPauseMs) this.#lost(retry.reason).catch(() => {})
   }
 
   async #lost(reason: string): Promise<void> {
     if (this.#outageStart !== undefined) return
-    this.#outageStart = this.host.monotonic()
-    const now = this.host.now()
-    await this.listener.notice(
+    this.#outageStart = this.context.host.monotonic()
+    const now = this.context.host.now()
+    await this.context.notice(
       `connection lost at ${this.zone.formatDay(now)} ${this.zone.formatSeconds(now)}, retrying: ${reason}`,
     )
-    await this.listener.tell({ event: 'lost', reason })
+    await this.tell({ event: 'lost', reason })
   }
 
   async #back(): Promise<void> {
     if (this.#outageStart === undefined) return
-    const seconds = Math.round((this.host.monotonic() - this.#outageStart) / 100) / 10
+    const seconds = Math.round((this.context.host.monotonic() - this.#outageStart) / 100) / 10
     this.#outageStart = undefined
-    await this.listener.notice(`connected again after ${seconds} s`)
-    await this.listener.tell({ event: 'back', seconds })
+    await this.context.notice(`connected again after ${seconds} s`)
+    await this.tell({ event: 'back', seconds })
   }
 
   #pause({ retryAfter }: MeetroomError): number {
-    const now = this.host.monotonic()
+    const now = this.context.host.monotonic()
     const pause = this.#pauses.next(now - (this.#connectedAt ?? now))
     this.#connectedAt = undefined
-    const asked = parseRetryAfter(retryAfter, this.host.now())
+    const asked = parseRetryAfter(retryAfter, this.context.host.now())
     return asked === undefined ? pause : Math.min(asked, maxPauseMs)
   }
 }
