@@ -114,7 +114,9 @@ export class OrderedJobs<T, Result> {
         })
       const next = this.#isClosed
         ? undefined
-        : await this.#source.next().catch((error) => this.#breakOff(error))
+        : await this.#source.next().catch((error) => {
+            this.#broken = { error }
+          })
       if (!next || next.done) break
       const job = createJob(next.value, known?.(next.value))
       this.#enqueue(job)
@@ -142,10 +144,6 @@ export class OrderedJobs<T, Result> {
     if (!next) this.#last = undefined
     this.#queued--
     this.#makeRoom()
-  }
-
-  #breakOff(error: unknown): undefined {
-    this.#broken = { error }
   }
 
   #count(outcome: Outcome<Result>): Outcome<Result> {
