@@ -26,7 +26,7 @@ interface Records {
   of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]>
 }
 
-export interface ListOptions extends Partial<PageRequest> {
+interface ListOptions extends Partial<PageRequest> {
   /** Client in place of the client of the context, such as the client of a run. */
   client?: Client | undefined
   /** Maximum number of pages to request ahead. */

@@ -18,7 +18,7 @@ interface Job<T, Result> {
   settle(outcome: Outcome<Result>): void
 }
 
-export interface OrderOptions<T, Result> {
+interface OrderOptions<T, Result> {
   act: (item: T) => Promise<Outcome<Result>>
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
   /** True to take items immediately, so that a write that waits for its proof blocks no other write. */

@@ -26,7 +26,7 @@ export interface Targets {
 }
 
 /** Returns the reason to skip an item; undefined to write the item. */
-export type Recheck = (client: Client, id: string) => Promise<string | undefined>
+type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
 interface TargetOptions {
   given: readonly string[]

@@ -18,7 +18,7 @@ import { formatRosterFlags } from './plan-flags.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 
-export interface AdoptFlags extends RosterFlags {
+interface AdoptFlags extends RosterFlags {
   /** True to also record members that the file does not list. */
   members?: boolean
 }

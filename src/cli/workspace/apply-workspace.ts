@@ -24,7 +24,7 @@ import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
 import { suggestNextStep } from './suggest-next-step.ts'
 
-export interface ApplyFlags extends PlanFlags, PaceFlags {
+interface ApplyFlags extends PlanFlags, PaceFlags {
   max?: number
   plan?: string
 }

@@ -25,7 +25,7 @@ import { readDeclared } from './plan/compare.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { declarableFields } from './schema/fields.ts'
 
-export interface WorkspaceExportFlags {
+interface WorkspaceExportFlags {
   out?: string
   rooms?: readonly string[]
   users?: readonly string[]

@@ -16,7 +16,7 @@ import { isMissingOperation } from '../../requests/missing-operation.ts'
 import { confirmItems } from '../../run/confirm-items.ts'
 import { writeTargets } from '../../targets/write-targets.ts'
 
-export interface RedeliverFlags extends PaceFlags {
+interface RedeliverFlags extends PaceFlags {
   since?: string
   room?: string
   status?: DeliveryState

@@ -14,7 +14,7 @@ import { factRow } from '../../output/views/rows.ts'
 import { readSecretHeaders } from './secret-headers.ts'
 import { signingSecret } from './signing-secret.ts'
 
-export interface TriggerFlags extends BodyFlags {
+interface TriggerFlags extends BodyFlags {
   to: string
   room?: string
   user?: string

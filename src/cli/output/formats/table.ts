@@ -12,7 +12,7 @@ import { type Column, cellOf, colorValue, type Item, type View } from '../views/
 import { formatCell } from './cell.ts'
 import { columnGap, shrinkToFit, truncate } from './fit.ts'
 
-export interface TableOptions {
+interface TableOptions {
   view: View
   fields?: readonly string[] | undefined
   header: boolean

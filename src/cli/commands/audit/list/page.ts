@@ -10,7 +10,7 @@ import { formatPageHead } from '../../../reports/page.ts'
 import { titleOf } from '../../../reports/page-table.ts'
 import type { Span } from '../../../requests/audit/read-log.ts'
 
-export interface ChangesPage {
+interface ChangesPage {
   add(rows: readonly Item[]): Promise<void>
   close(isComplete: boolean): Promise<void>
 }

@@ -26,7 +26,7 @@ import {
   poll,
 } from './poll.ts'
 
-export interface WaitFlags {
+interface WaitFlags {
   for: readonly string[]
   /** Pause between two polls, in milliseconds. */
   interval: number

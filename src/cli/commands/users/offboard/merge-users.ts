@@ -5,7 +5,7 @@ import { type Addition, selectMembershipOf } from '../../../targets/add-to-rooms
 import { createHandOver } from '../hand-over/hand-over-rooms.ts'
 import { type AllRoomsFlags, runOffboarding } from './run-offboarding.ts'
 
-export interface MergeFlags extends AllRoomsFlags {
+interface MergeFlags extends AllRoomsFlags {
   role?: string
   acceptUnconfirmedBlocks?: boolean
 }
