@@ -157,8 +157,8 @@ async function openBackup(context: Context): Promise<Backup | undefined> {
   if (save === false) return undefined
   const { saveDeleted } = await context.settings()
   if (save === undefined && !saveDeleted) return undefined
-  const { createBackup } = await import('./cli/backup/backup.ts')
-  return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
+  const { FileBackup } = await import('./cli/backup/backup.ts')
+  return new FileBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
 const readListOf: ContextSetup['readList'] = async function* (context, client, name, input) {

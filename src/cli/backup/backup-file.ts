@@ -9,13 +9,14 @@ const overwrites = ', and --save does not overwrite files'
 
 /** File with one record per line. After `sync` resolves, earlier lines survive a power loss. */
 export class BackupFile {
-  readonly path: string
   readonly #file: AppendFile
   #written = 0
   #synced = 0
 
-  private constructor(path: string, file: AppendFile) {
-    this.path = path
+  private constructor(
+    readonly path: string,
+    file: AppendFile,
+  ) {
     this.#file = file
   }
 
@@ -89,14 +90,7 @@ export class BackupFile {
 
 /** @throws {UsageError} if the path exists, even as a dangling symbolic link */
 export async function requireNewFile(path: string): Promise<void> {
-  if (await exists(path)) throw createExistsError(path, overwrites)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
+  if (await lstat(path).catch(() => undefined)) throw createExistsError(path, overwrites)
 }
 
 function toBackupError(path: string, error: unknown): unknown {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { groupBy } from '../../api/group-by.ts'
 import { writeJson } from '../../api/json.ts'
 import { counted, plural } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
@@ -22,11 +23,7 @@ import { BackupFile, requireNewFile } from './backup-file.ts'
 
 type Destination = { file: string } | { dir: string }
 
-export function createBackup(context: Context, destination: Destination): Backup {
-  return new FileBackup(context, destination)
-}
-
-class FileBackup implements Backup {
+export class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
   /** Backup files by kind. The key of `--save FILE` is empty. */
@@ -55,9 +52,10 @@ class FileBackup implements Backup {
     const [, kind, segment] = /^\/(rooms|users)\/([^/?#]+)$/.exec(path) ?? []
     const id = decodeSegment(segment)
     if (id === undefined)
-      throw new UsageError(`the records that DELETE ${path} deletes cannot be saved; nothing was sent`, {
-        hint: 'pass --no-save to delete without saving',
-      })
+      throw new UsageError(
+        `the records that DELETE ${path} deletes cannot be saved; nothing was sent`,
+        withoutSaving,
+      )
     const targets = { kind: kind as DeletionTargets['kind'], ids: [id], flags: { concurrency: 8 } }
     if (!this.#saved.has(targetKey(targets.kind, id))) await this.save(targets)
     const missing = this.#saved.get(targetKey(targets.kind, id))
@@ -87,7 +85,11 @@ class FileBackup implements Backup {
           continue
         }
         const problem = problemOf(line.text)
-        if (problem !== undefined) throw notImportableError(kind, id, problem)
+        if (problem !== undefined)
+          throw new UsageError(
+            `${kind.slice(0, -1)} ${id} cannot be imported again: ${problem}; nothing was changed`,
+            withoutSaving,
+          )
         file ??= await this.#create()
         this.#files.set(slot, file)
         await file.add(line.text)
@@ -102,7 +104,14 @@ class FileBackup implements Backup {
       throw error
     }
     for (const [key, missing] of known) this.#saved.set(key, missing)
-    if (count > 0) await this.#reportSaved(kind, count, hadTokens)
+    if (count === 0) return
+    const path = 'file' in this.#destination ? this.#destination.file : (this.#files.get(kind)?.path ?? '')
+    const summary: Hint[] = [
+      `saved ${counted(count, kind.slice(0, -1))} in ${path}${hadTokens ? ', without access tokens' : ''}`,
+      [`restore ${plural(count, 'it', 'them')} with: `, importCommand(kind, path)],
+      `not restored: ${describeUnrestoredByDeletion(kind)}`,
+    ]
+    for (const line of summary) await this.#context.notice(line)
   }
 
   /** Yields the record or the not-found error of each ID. Throws other errors. */
@@ -119,7 +128,9 @@ class FileBackup implements Backup {
     const { client } = run
     const full = new FullRecords(context, 'listMembers', client)
     const rooms =
-      kind === 'users' ? groupByUser(memberships ?? (await this.#findMemberships(ids, flags))) : undefined
+      kind === 'users'
+        ? groupBy(memberships ?? (await this.#findMemberships(ids, flags)), ({ user_id }) => user_id)
+        : undefined
     const read = (id: string) =>
       rooms
         ? createUserRecord(context, client, id, rooms.get(id))
@@ -135,16 +146,12 @@ class FileBackup implements Backup {
   }
 
   async #findMemberships(ids: readonly string[], flags: DeletionTargets['flags']) {
-    const context = this.#context
-    const search = await MembershipSearch.open(context, flags, {
-      users: new Set(ids),
-      reports: true,
-    })
+    const search = await MembershipSearch.open(this.#context, flags, { users: new Set(ids), reports: true })
     const memberships = []
     for await (const found of search.found()) memberships.push(...found)
     const error = await search.end()
     if (!error) return memberships
-    await context.notice('the rooms of the users cannot be saved; nothing was changed')
+    await this.#context.notice('the rooms of the users cannot be saved; nothing was changed')
     throw error
   }
 
@@ -159,23 +166,13 @@ class FileBackup implements Backup {
     const time = new Date(host.now()).toISOString().replaceAll(':', '')
     return BackupFile.createIn(this.#destination.dir, `${time}-${command.replaceAll(' ', '-')}`, '.ndjson')
   }
-
-  async #reportSaved(kind: DeletionTargets['kind'], count: number, hadTokens: boolean): Promise<void> {
-    const path = 'file' in this.#destination ? this.#destination.file : (this.#files.get(kind)?.path ?? '')
-    for (const line of summarizeBackup({ kind, count, hadTokens, path })) await this.#context.notice(line)
-  }
 }
 
 function targetKey(kind: DeletionTargets['kind'], id: string): string {
   return `${kind}/${id}`
 }
 
-function notImportableError(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
-  return new UsageError(
-    `${kind.slice(0, -1)} ${id} cannot be imported again: ${problem}; nothing was changed`,
-    { hint: 'pass --no-save to delete without saving' },
-  )
-}
+const withoutSaving = { hint: 'pass --no-save to delete without saving' }
 
 function decodeSegment(segment: string | undefined): string | undefined {
   try {
@@ -193,21 +190,6 @@ async function attempt(reading: Promise<BackupRecord>): Promise<Outcome<BackupRe
       throw error
     },
   )
-}
-
-interface BackupSummary {
-  kind: DeletionTargets['kind']
-  count: number
-  hadTokens: boolean
-  path: string
-}
-
-function summarizeBackup({ kind, count, hadTokens, path }: BackupSummary): Hint[] {
-  return [
-    `saved ${counted(count, kind.slice(0, -1))} in ${path}${hadTokens ? ', without access tokens' : ''}`,
-    [`restore ${plural(count, 'it', 'them')} with: `, importCommand(kind, path)],
-    `not restored: ${describeUnrestoredByDeletion(kind)}`,
-  ]
 }
 
 function importCommand(kind: DeletionTargets['kind'], path: string): Suggestion {
@@ -258,21 +240,7 @@ async function toRecord(context: Context, label: string, record: Item): Promise<
   if (text.length > maxLength)
     throw new UsageError(
       `${label} needs a line longer than 16 MB, which an import cannot read; nothing was changed`,
-      {
-        hint: 'pass --no-save to delete without saving',
-      },
+      withoutSaving,
     )
   return { text, hadTokens: holdsSecret(record) }
-}
-
-type Memberships = NonNullable<DeletionTargets['memberships']>
-
-function groupByUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
-  const groups = new Map<string, Memberships[number][]>()
-  for (const membership of memberships) {
-    const group = groups.get(membership.user_id)
-    if (group) group.push(membership)
-    else groups.set(membership.user_id, [membership])
-  }
-  return groups
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { isRecord } from '../../api/guards.ts'
 import { readJson } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { suggest, UsageError } from '../../errors.ts'
@@ -67,16 +66,10 @@ export async function readBlocks(context: Context, file: string): Promise<SavedB
 }
 
 function parseBlock(line: string): SavedBlock | undefined {
-  const block = parseLine(line)
-  if (!isRecord(block)) return undefined
-  const { base_url, room_id, room_name, room_type, member_id, user_id } = block
-  if (typeof base_url !== 'string' || typeof user_id !== 'string') return undefined
-  return { base_url, room_id, room_name, room_type, member_id, user_id }
-}
-
-function parseLine(line: string): unknown {
   try {
-    return readJson(line)
+    const { base_url, room_id, room_name, room_type, member_id, user_id } = Object(readJson(line))
+    if (typeof base_url !== 'string' || typeof user_id !== 'string') return undefined
+    return { base_url, room_id, room_name, room_type, member_id, user_id }
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { addTo } from '../../api/group-by.ts'
 import { parseTimestamp } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -128,15 +129,10 @@ const readTime = ({ created_at }: Item): number | undefined => parseTimestamp(cr
 
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
   const participantsById = new Map<string, UnnamedPerson[]>()
-  const add = (key: string, participant: UnnamedPerson) => {
-    const known = participantsById.get(key)
-    if (known) known.push(participant)
-    else participantsById.set(key, [participant])
-  }
   for (const participant of participants) {
     const { user_id, member_id } = participant
-    if (user_id !== null) add(`user ${toText(user_id)}`, participant)
-    if (member_id !== null) add(`member ${toText(member_id)}`, participant)
+    if (user_id !== null) addTo(participantsById, `user ${toText(user_id)}`, participant)
+    if (member_id !== null) addTo(participantsById, `member ${toText(member_id)}`, participant)
   }
   return ({ id, user_id }) =>
     participantsById.get(`user ${toText(user_id)}`) ?? participantsById.get(`member ${toText(id)}`) ?? []

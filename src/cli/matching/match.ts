@@ -1,4 +1,5 @@
 import { findAllClosest } from '../../api/closest.ts'
+import { addTo } from '../../api/group-by.ts'
 import { toText } from '../../api/to-text.ts'
 import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Item } from '../output/views/views.ts'
@@ -97,12 +98,7 @@ export function groupByName(
   nameOf = (_: string, item: Item) => item['name'],
 ): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
-  for (const [id, item] of items) {
-    const name = toExactKey(nameOf(id, item), 'name')
-    const ids = groups.get(name)
-    if (ids) ids.push(id)
-    else groups.set(name, [id])
-  }
+  for (const [id, item] of items) addTo(groups, toExactKey(nameOf(id, item), 'name'), id)
   return groups
 }
 

@@ -43,9 +43,3 @@ export function countLeading<T>(items: readonly T[], matches: (item: T) => boole
   }
   return low
 }
-
-export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const known = lists.get(key)
-  if (known) known.push(value)
-  else lists.set(key, [value])
-}

@@ -1,3 +1,4 @@
+import { addTo } from '../../api/group-by.ts'
 import { counted, listNames } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Visible } from '../../host.ts'
@@ -8,7 +9,7 @@ import { own, visible } from '../output/terminal/visible.ts'
 import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
-import { addTo, type Meeting } from './meetings.ts'
+import type { Meeting } from './meetings.ts'
 import {
   computeMinutes,
   computeSpan,

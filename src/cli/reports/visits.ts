@@ -1,6 +1,7 @@
+import { addTo } from '../../api/group-by.ts'
 import { daysOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { addTo, countLeading, findMeetings, type Meeting } from './meetings.ts'
+import { countLeading, findMeetings, type Meeting } from './meetings.ts'
 import { countTenths, type Interval } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportPlan } from './plan.ts'

@@ -197,11 +197,11 @@ async function saveRemoved(
         },
       },
     )
-  const { createBackup } = await import('../backup/backup.ts')
+  const { FileBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))
     // A second backup beside the context's backup would save records twice.
-    const backup = (await context.backup()) ?? createBackup(context, { dir })
+    const backup = (await context.backup()) ?? new FileBackup(context, { dir })
     await backup.save({ kind: kind as 'rooms' | 'users', ids, flags: omitUndefined({ concurrency, rate }) })
     if (backup !== (await context.backup())) await backup.close()
   }

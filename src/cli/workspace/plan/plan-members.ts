@@ -1,3 +1,4 @@
+import { groupBy } from '../../../api/group-by.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../records/blocking.ts'
@@ -30,7 +31,9 @@ export function planMembers(input: MembersInput): {
   others: PlanItem[]
 } {
   const { desired, state } = input
-  const members = groupByUser(state.items)
+  // A file cannot declare anonymous participants.
+  const members = groupBy(state.items, (item) => toText(item['user_id']))
+  members.delete('')
   const writes = desired.flatMap((member) => planMember(member, members.get(member.user_id) ?? [], input))
   const declared = new Set(desired.map(({ user_id }) => user_id))
   const rest = [...members].flatMap(([id, found]) => (declared.has(id) ? [] : planOther(id, found, input)))
@@ -39,19 +42,6 @@ export function planMembers(input: MembersInput): {
     removals: rest.filter(({ action }) => action === 'remove'),
     others: rest.filter(({ action }) => action !== 'remove'),
   }
-}
-
-/** Groups members by user. Omits anonymous participants, because a file cannot declare such members. */
-function groupByUser(items: readonly Item[]): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const user_id = toText(item['user_id'])
-    if (user_id === '') continue
-    const group = groups.get(user_id)
-    if (group) group.push(item)
-    else groups.set(user_id, [item])
-  }
-  return groups
 }
 
 function subjectOf({ room_key, room }: MembersInput, user_id: string, member: Item | undefined) {

@@ -69,8 +69,8 @@ export async function runOffboarding(
 async function openBackup(context: Context, { handOver }: OffboardingChange): Promise<Backup | undefined> {
   const given = await context.backup()
   if (given || !handOver || context.flags.save === false) return given
-  const { createBackup } = await import('../../../backup/backup.ts')
-  const backup = createBackup(context, { dir: join(await findDataDir(context.host), 'saved') })
+  const { FileBackup } = await import('../../../backup/backup.ts')
+  const backup = new FileBackup(context, { dir: join(await findDataDir(context.host), 'saved') })
   context.closeLater(() => backup.close())
   return backup
 }
