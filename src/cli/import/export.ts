@@ -1,9 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
-import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { member, room, user } from '../../api/resources.ts'
-import type { Client } from '../../client/client.ts'
-import type { ResponseBody } from '../../client/parsed-response.ts'
 import { UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
@@ -16,7 +13,8 @@ import type { Selection } from '../lists/selection.ts'
 import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, type View, views } from '../output/views/views.ts'
-import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { readRecord } from '../records/records.ts'
+import { previewEach } from '../requests/before-send.ts'
 import { openRun } from '../run/run.ts'
 import { readMembersOfRooms, UnreadRooms } from './export-members.ts'
 import { describeUnrestored } from './unrestored.ts'
@@ -29,15 +27,10 @@ export interface ExportFlags {
   concurrency?: number
 }
 
-type GetRecord = (client: Client, id: string) => Promise<ResponseBody>
-
-const getUser: GetRecord = (client, user_id) => client.call('getUser', { params: { user_id } })
-const getRoom: GetRecord = (client, id) => client.call('getRoom', { params: { id } })
-
 const exportKinds = {
-  users: { resource: user, list: 'listUsers', get: getUser },
-  rooms: { resource: room, list: 'listRooms', get: getRoom },
-  members: { resource: member, list: 'listMembers', get: undefined },
+  users: { resource: user, list: 'listUsers' },
+  rooms: { resource: room, list: 'listRooms' },
+  members: { resource: member, list: 'listMembers' },
 } as const
 
 /**
@@ -51,7 +44,7 @@ export async function runExport(
   ids: readonly string[],
   flags: ExportFlags,
 ): Promise<void> {
-  const { resource, list, get } = exportKinds[name]
+  const { resource, list } = exportKinds[name]
   // Some services omit null fields, so a field may first appear on a later page.
   const { unlisted = [] } = views[resource.name]
   const view: View = {
@@ -59,14 +52,12 @@ export async function runExport(
     alwaysShown: [...unlisted, ...(flags.with ? [flags.with] : []), ...(flags.allRooms ? ['room_name'] : [])],
   }
   const { output } = await context.settings()
-  const isFormatGiven = output.from === '--output'
-  if (isFormatGiven && (output.value === 'table' || output.value === 'ids'))
+  const isForeign = output.value === 'table' || output.value === 'ids'
+  if (isForeign && output.from === '--output')
     throw new UsageError(
       `-o ${output.value} cannot be used with an export: formats are csv, tsv, ndjson and json`,
     )
-  const printer = await context.printer(
-    output.value === 'table' || output.value === 'ids' ? 'csv' : output.value,
-  )
+  const printer = await context.printer(isForeign ? 'csv' : output.value)
   printer.check(view)
   if (list === 'listMembers') requireRooms(ids, flags.allRooms)
   const selection = await openSelection(context, list, flags)
@@ -74,7 +65,12 @@ export async function runExport(
   const full = selection?.full ?? new FullRecords(context, list, undefined, concurrency)
   const all = { all: true, ...omitUndefined({ pageSize: flags.pageSize }) }
   const given = await readIds(ids, context.host)
-  if (context.flags.curl && given.length > 0) return showRequests(context, given, flags, get)
+  if (context.flags.curl && given.length > 0)
+    return previewEach(context, given, (client, id) =>
+      list === 'listMembers'
+        ? client.call(list, { params: { room_id: id }, query: { limit: flags.pageSize ?? defaultPageSize } })
+        : readRecord(client, { kind: resource.name, id }),
+    )
   const unreadRooms = new UnreadRooms(context)
   const pages =
     list === 'listMembers'
@@ -87,7 +83,7 @@ export async function runExport(
           ...(flags.allRooms && { unreadRooms }),
         })
       : ids.length > 0
-        ? selectFrom(readRecords(context, resource.name, given, get, concurrency), selection)
+        ? readRecords(context, resource.name, given, concurrency, selection)
         : readList(context, list, {}, { ...all, selection, isShared: true, full })
   const selected = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
@@ -104,39 +100,25 @@ export async function runExport(
   unreadRooms.throwIfAny()
 }
 
-async function showRequests(
-  context: Context,
-  ids: readonly string[],
-  { pageSize = defaultPageSize }: ExportFlags,
-  get: GetRecord | undefined,
-): Promise<void> {
-  const client = await context.client()
-  const listMembers = (room_id: string) =>
-    client.call('listMembers', { params: { room_id }, query: { limit: pageSize } })
-  for (const id of ids) await undefinedIfPreviewed(get ? get(client, id) : listMembers(id))
-}
-
 const recordsPerPage = 100
 
-async function* readRecords(
+function readRecords(
   context: Context,
-  field: string,
+  kind: 'user' | 'room',
   ids: readonly string[],
-  get: GetRecord,
   concurrency: number | undefined,
-): AsyncGenerator<Page, undefined> {
-  const run = await openRun(context, { concurrency }, { total: ids.length })
-  const record = async (id: string) => (readResponseValue(await get(run.client, id)) as Item)[field] as Item
-  let items: Item[] = []
-  for await (const item of run.read(ids, record)) {
-    items.push(item)
-    if (items.length < recordsPerPage) continue
-    yield { items }
-    items = []
+  selection: Selection | undefined,
+) {
+  async function* readPages(): AsyncGenerator<Page, undefined> {
+    const run = await openRun(context, { concurrency }, { total: ids.length })
+    let items: Item[] = []
+    for await (const item of run.read(ids, (id) => readRecord(run.client, { kind, id }))) {
+      items.push(item)
+      if (items.length < recordsPerPage) continue
+      yield { items }
+      items = []
+    }
+    if (items.length > 0) yield { items }
   }
-  if (items.length > 0) yield { items }
-}
-
-function selectFrom(pages: AsyncGenerator<Page, undefined>, selection: Selection | undefined) {
-  return selection ? selection.from(pages, '') : pages
+  return selection ? selection.from(readPages(), '') : readPages()
 }

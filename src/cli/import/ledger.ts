@@ -89,6 +89,7 @@ export class Ledger {
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { adapter } = this.#plan
     const key = (body && (adapter.labelOf ?? adapter.keyOf)(body))?.replace('\0', ' ')
+    const name = key ?? body?.['name']
     if (isJournaled) {
       const hash = status === 'ok' && body && adapter.createDuplicates ? hashBody(body) : undefined
       journal.recordOutcome({ row: row.number, status, id, error, hash })
@@ -97,7 +98,8 @@ export class Ledger {
     const backpressure = results.add({
       row: row.number,
       place: () =>
-        `${formatInputPlace(this.#plan.source, findFailedRow(row, outcome))}${formatName(key ?? body?.['name'])}`,
+        formatInputPlace(this.#plan.source, findFailedRow(row, outcome)) +
+        (name === undefined ? '' : ` (${name})`),
       key,
       status,
       id,
@@ -114,10 +116,7 @@ export class Ledger {
     const { flags, receipt } = this.#plan
     const isNamed = typeof flags.journal === 'string'
     // Without the journal or a receipt, another run could create the imported items again.
-    const disposition = {
-      keep: hasFailed || isNamed,
-      receipt: hasFailed && !isNamed ? undefined : receipt,
-    }
+    const kept = { keep: hasFailed || isNamed, receipt: hasFailed && !isNamed ? undefined : receipt }
     const failures: unknown[] = []
     for (const close of [
       async () => {
@@ -125,7 +124,7 @@ export class Ledger {
           await this.#context.notice(`deleted ${flags.failedOut} of an earlier run, because no row failed`)
       },
       () => results.close(),
-      () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, { keep: false })),
+      () => (this.#hasSent ? journal?.close(isComplete, kept) : journal?.close(true, { keep: false })),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
@@ -148,14 +147,12 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
-  const shard = flags.shard?.toString()
-  const roleMap = flags.roleMap && [...flags.roleMap]
   const { split, where, type } = flags
-  const optional = {
-    ...{ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock },
-    ...{ roleMap, split, where, type },
-  }
-  const optionalText = JSON.stringify(optional)
+  const optionalText = JSON.stringify({
+    ...{ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy },
+    ...{ shard: flags.shard?.toString(), unblock, roleMap: flags.roleMap && [...flags.roleMap] },
+    ...{ split, where, type },
+  })
   return Journal.open(
     journal,
     {
@@ -172,8 +169,4 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
     },
     { rows: checked.lastRow, resume, host: context.host },
   )
-}
-
-function formatName(name: unknown): string {
-  return name === undefined ? '' : ` (${name})`
 }

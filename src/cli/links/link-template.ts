@@ -3,11 +3,6 @@ export type LinkValues = Readonly<Record<string, string | null>>
 
 export type Link = { link: string; reason: null } | { link: null; reason: string }
 
-/** Puts the token in the fragment, because browsers do not send fragments. */
-export function roomPageTemplate(origin: string): string {
-  return `${origin}/rooms/{room_id}#access_token={access_token}`
-}
-
 /**
  * Builder of links from a template, such as
  * `https://host/meet?room_id={room_id}&access_token={access_token}`.

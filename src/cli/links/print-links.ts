@@ -1,4 +1,3 @@
-import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -12,6 +11,7 @@ import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
+import { readRecord } from '../records/records.ts'
 import { groupPages } from '../run/print-all.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
@@ -82,8 +82,7 @@ export async function completeRoom(
   const more = [...template.fields, ...columns].flatMap((name) => roomLinkFields.get(name) ?? [])
   if (['name', 'type', 'status', ...more].every((field) => readField(views.room, field, room).known))
     return room
-  const response = await client.call('getRoom', { params: { id: toText(room['id']) } })
-  return { ...room, ...(readResponseValue(response) as { room: Item }).room, id: room['id'] }
+  return { ...room, ...(await readRecord(client, { kind: 'room', id: toText(room['id']) })), id: room['id'] }
 }
 
 const blockedHint = {

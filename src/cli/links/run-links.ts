@@ -9,7 +9,7 @@ import { type RoomFlags, readRooms, requireRooms } from '../lists/select-rooms.t
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { readRecord } from '../records/records.ts'
-import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { previewEach } from '../requests/before-send.ts'
 import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
 import { findPersistentBaseUrl } from '../requests/find-service.ts'
 import {
@@ -20,7 +20,7 @@ import {
   toLinkRow,
   toLinkValues,
 } from './link-rows.ts'
-import { LinkTemplate, type LinkValues, roomPageTemplate } from './link-template.ts'
+import { LinkTemplate, type LinkValues } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
 import { toTextOrNull, toUserAccess, type UserAccess } from './user-access.ts'
@@ -55,7 +55,13 @@ export async function runMemberLinks(
   const options = await openLinks(context, flags)
   const selection = await openSelection(context, 'listMembers', { where, ...flags })
   const selected = await readRooms(context, given, { allRooms })
-  if (context.flags.curl) return previewMembers(context, selected.rooms)
+  if (context.flags.curl) {
+    const query = { limit: defaultPageSize }
+    // Further requests depend on responses.
+    return previewEach(context, selected.rooms, (client, { id }) =>
+      client.call('listMembers', { params: { room_id: toText(id) }, query }),
+    )
+  }
   await printLinks(context, {
     ...selected,
     flags,
@@ -121,19 +127,8 @@ function fillForAnyone(template: LinkTemplate, values: LinkValues) {
     : link
 }
 
-async function previewMembers(context: Context, rooms: readonly Item[]): Promise<void> {
-  // Further requests depend on responses.
-  const client = await context.client()
-  const query = { limit: defaultPageSize }
-  for (const { id } of rooms)
-    await undefinedIfPreviewed(client.call('listMembers', { params: { room_id: toText(id) }, query }))
-}
-
-export async function previewRooms(context: Context, rooms: readonly Item[]): Promise<void> {
-  const client = await context.client()
-  for (const { id } of rooms)
-    await undefinedIfPreviewed(client.call('getRoom', { params: { id: toText(id) } }))
-}
+export const previewRooms = (context: Context, rooms: readonly Item[]) =>
+  previewEach(context, rooms, (client, { id }) => readRecord(client, { kind: 'room', id: toText(id) }))
 
 /**
  * Returns the template from the settings or, for joining, of the room page of an embedded service.
@@ -144,7 +139,8 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
   const template = kind === 'join' ? settings.joinUrl : settings.replayUrl
   if (template) return new LinkTemplate(template.value)
   const origin = kind === 'join' ? await findRoomPages(context) : undefined
-  if (origin !== undefined) return new LinkTemplate(roomPageTemplate(origin))
+  // The token is in the fragment, because browsers do not send fragments.
+  if (origin !== undefined) return new LinkTemplate(`${origin}/rooms/{room_id}#access_token={access_token}`)
   const key = `${kind}_url`
   // A stored template may not apply to a base URL from a flag or the environment.
   const isStored = settings.local || settings.baseUrl?.from.startsWith('profile ')

@@ -1,4 +1,3 @@
-import { readResponseValue } from '../../api/json.ts'
 import { counted, listNames, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -9,6 +8,7 @@ import { readList } from '../lists/read-list.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import { NameResolver } from '../lists/user-names.ts'
 import { cellOf, type Item, readField, views } from '../output/views/views.ts'
+import { readRecord } from '../records/records.ts'
 import { openRun, type Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 import { collectAttendance, listPeople, type RoomReport } from './people.ts'
@@ -161,10 +161,13 @@ function createRoomReader(
   const inPages = { all: true, selectsItems: true, inPages: true, client, pageSize }
   return async (given) => {
     const room_id = toText(given['id'])
-    const recordOf = memoize(async (): Promise<Item> => {
-      const response = await client.call('getRoom', { params: { id: room_id } })
-      return { ...given, ...((readResponseValue(response) as Item)['room'] as Item), id: given['id'] }
-    })
+    const recordOf = memoize(
+      async (): Promise<Item> => ({
+        ...given,
+        ...(await readRecord(client, { kind: 'room', id: room_id })),
+        id: given['id'],
+      }),
+    )
     const known = async (field: string) =>
       readField(views.room, field, given).known ? given : await recordOf()
     const usersOf = memoize(async () => {

@@ -6,7 +6,7 @@ import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
-import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { previewEach } from '../requests/before-send.ts'
 import { groupPages, printAll } from '../run/print-all.ts'
 import { selectReportView } from './columns.ts'
 import { selectRoomSubject } from './group-by.ts'
@@ -44,7 +44,10 @@ export async function runReport(
   const isTable = format === 'table'
   printer.check(isTable ? new ReportTable(host, plain, plan, false).view : plain)
   const { rooms, incomplete } = await readRooms(context, given, flags)
-  if (context.flags.curl) return showRequests(context, rooms)
+  if (context.flags.curl)
+    return previewEach(context, rooms, (client, { id }) =>
+      client.call('listSessions', { params: { room_id: toText(id) }, query: { limit: defaultPageSize } }),
+    )
   const shown = (text: string) => printer.makeVisible(text)
   const page =
     html === undefined
@@ -127,11 +130,4 @@ function selectScope(
     roles: isShown('role'),
     visits: subject === 'session',
   }
-}
-
-async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
-  const client = await context.client()
-  const query = { limit: defaultPageSize }
-  for (const { id } of rooms)
-    await undefinedIfPreviewed(client.call('listSessions', { params: { room_id: toText(id) }, query }))
 }

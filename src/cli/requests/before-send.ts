@@ -1,6 +1,7 @@
 import type { Resource } from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
+import type { Client } from '../../client/client.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import type { Settings } from '../../config/settings.ts'
 import { UsageError } from '../../errors.ts'
@@ -10,13 +11,17 @@ import type { RunningCommand } from './running-command.ts'
 /** Signal that `--dry-run` or `--curl` printed a request instead of sending it. */
 export class RequestPreview extends Error {}
 
-export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof RequestPreview) return undefined
-    throw error
-  }
+/** Prints the request for each item with `--dry-run` or `--curl`. */
+export async function previewEach<T>(
+  context: { client(): Promise<Client> },
+  items: Iterable<T>,
+  request: (client: Client, item: T) => Promise<unknown>,
+): Promise<void> {
+  const client = await context.client()
+  for (const item of items)
+    await request(client, item).catch((error: unknown) => {
+      if (!(error instanceof RequestPreview)) throw error
+    })
 }
 
 /** Creates the check that each request of a client must pass. */

@@ -11,7 +11,7 @@ import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
 import { createPage } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
 import { readWrittenItems } from '../output/views/written-items.ts'
-import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { previewEach } from '../requests/before-send.ts'
 import { printAll } from '../run/print-all.ts'
 import { runTasks } from '../run/print-run.ts'
 import { Tally } from '../run/tally.ts'
@@ -39,11 +39,8 @@ export async function writeTargets<N extends OperationName>(
   let changed = 0
   const total = ids.length + absent
   const summarizeRun = (tally: Tally) => summarize(tally, pastTense, view, changed)
-  if (first !== undefined && (context.flags.dryRun || context.flags.curl)) {
-    const client = await context.client()
-    for (const id of ids) await undefinedIfPreviewed(client.call(name, inputFor(id)))
-    return
-  }
+  if (first !== undefined && (context.flags.dryRun || context.flags.curl))
+    return previewEach(context, ids, (client, id) => client.call(name, inputFor(id)))
   const write = async (client: Client, id: string): Promise<Outcome<ResponseBody>> => {
     const reason = await recheck?.(client, id)
     if (reason !== undefined) {

@@ -13,7 +13,7 @@ import { RoomsNotice } from '../lists/rooms-notice.ts'
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { undefinedIfRoomGone } from '../records/look-up.ts'
-import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { previewEach } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import { runTasks, type Task } from '../run/print-run.ts'
@@ -58,11 +58,7 @@ export async function writeToRooms<N extends OperationName>(
     onItem: (room) => names.set(String(room['id']), room['name']),
   })
   if (ids.length === 0) return context.notice('no rooms; nothing to do')
-  if (context.flags.dryRun) {
-    const client = await context.client()
-    for (const id of ids) await undefinedIfPreviewed(client.call(name, input(id)))
-    return
-  }
+  if (context.flags.dryRun) return previewEach(context, ids, (client, id) => client.call(name, input(id)))
   const items = { count: ids.length, nouns: 'rooms', max: flags.max }
   await confirmItems(context, items, {
     activity,

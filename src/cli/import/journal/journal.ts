@@ -11,11 +11,6 @@ import type { Host } from '../../../host.ts'
 import { type JournalEntry, JournalState } from './journal-state.ts'
 import { type JournalHeader, readJournal, requireEnded, requireSameImport } from './read-journal.ts'
 
-interface Disposition {
-  keep?: boolean
-  receipt?: string | undefined
-}
-
 /** Append-only NDJSON record of an import. Row numbers are on disk before the import sends the rows. */
 export class Journal {
   readonly #file: AppendFile
@@ -87,7 +82,10 @@ export class Journal {
    * @param keep false to remove a complete journal
    * @param receipt path for a copy of a complete journal
    */
-  async close(isComplete: boolean, { keep = true, receipt }: Disposition = {}): Promise<void> {
+  async close(
+    isComplete: boolean,
+    { keep = true, receipt }: { keep?: boolean; receipt?: string | undefined } = {},
+  ): Promise<void> {
     try {
       if (isComplete) this.#append({ end: true })
       await this.#log.appendSynced()

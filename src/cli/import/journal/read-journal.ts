@@ -38,7 +38,8 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
       const entry = parseLine(line)
       // A crash may have truncated the last line.
       const isIncomplete = length + bytes > size || (entry === undefined && length + bytes === size)
-      if (isIncomplete && (length > 0 || isPartialHeader(line))) break
+      const isPartialHeader = line.startsWith(headerStart) || headerStart.startsWith(line)
+      if (isIncomplete && (length > 0 || isPartialHeader)) break
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is not an import journal`)
         header = toHeader(entry)
@@ -88,8 +89,8 @@ export function requireSameImport(
     target: `another service, ${previous.header.target}`,
     options: 'an import with other flags',
   }
-  for (const [field, mismatch] of Object.entries(mismatches))
-    if (previous.header[field as keyof JournalHeader] !== header[field as keyof JournalHeader])
+  for (const [field, mismatch] of Object.entries(mismatches) as [keyof JournalHeader, string][])
+    if (previous.header[field] !== header[field])
       throw new UsageError(`the journal ${path} belongs to ${mismatch}`, {
         hint: 'resume with the same file and flags, or delete the journal to start over',
       })
@@ -107,11 +108,7 @@ function toHeader({ command, input, target, options }: Record<string, unknown>):
 
 const headerStart = '{"meetroom":"journal"'
 
-function isPartialHeader(line: string): boolean {
-  return line.startsWith(headerStart) || headerStart.startsWith(line)
-}
-
-function parseLine(line: string): Record<string, unknown> | undefined {
+export function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     return parseJson(line) as Record<string, unknown>
   } catch {

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { parseJson, writeJson } from '../../../api/json.ts'
+import { addTo } from '../../../api/group-by.ts'
+import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { toReadError } from '../../../files/file-errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
@@ -10,8 +11,7 @@ import { findRecord } from '../../records/records.ts'
 import { describeTarget } from '../../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import type { CheckedInput } from '../read/check.ts'
-import { RowKeys } from '../read/keys.ts'
-import { readJournal } from './read-journal.ts'
+import { parseLine, readJournal } from './read-journal.ts'
 
 const maxLookups = 10
 
@@ -29,9 +29,9 @@ export async function requireNotImported(
 ): Promise<void> {
   const previous = await readAdapterJournal(context, path, adapter)
   if (!previous?.hasEnded) return
-  const keys = new RowKeys()
-  for await (const { hash } of readCreatedRows(path)) keys.addHash(hash)
-  const { known, sample } = await countKnownRows(checked, keys.lookup())
+  const created = new Set<number>()
+  for await (const { hash } of readCreatedRows(path)) created.add(hash)
+  const { known, sample } = await countKnownRows(checked, created)
   if (known === 0) return
   const client = await context.client()
   for await (const { hash, id } of readCreatedRows(path))
@@ -64,8 +64,7 @@ export async function leaveOutImported(
   const created = new Map<number, string[]>()
   for (const path of paths)
     if ((await readAdapterJournal(context, path, adapter))?.hasEnded)
-      for await (const { hash, id } of readCreatedRows(path))
-        created.set(hash, [...(created.get(hash) ?? []), id])
+      for await (const { hash, id } of readCreatedRows(path)) addTo(created, hash, id)
   if (created.size === 0) return checked
   const client = await context.client()
   const present = new Map<number, number>()
@@ -124,22 +123,14 @@ async function readAdapterJournal(context: Context, path: string, { name }: Impo
 async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id: string }> {
   for await (const lines of readLines(streamFile(openRegular(path)), path))
     for (const line of lines) {
-      const { hash, id } = parseLine(line)
+      const { hash, id } = parseLine(line) ?? {}
       if (typeof hash === 'number' && typeof id === 'string') yield { hash, id }
     }
 }
 
-function parseLine(line: string): { hash?: unknown; id?: unknown } {
-  try {
-    return (parseJson(line) as object | null) ?? {}
-  } catch {
-    return {}
-  }
-}
-
 async function countKnownRows(
   checked: CheckedInput,
-  isKnown: (hash: number) => boolean,
+  created: ReadonlySet<number>,
 ): Promise<{ known: number; sample: Set<number> }> {
   let known = 0
   let step = 1
@@ -148,7 +139,7 @@ async function countKnownRows(
     for (const { body } of batch) {
       if (!body) continue
       const hash = hashBody(body)
-      if (!isKnown(hash)) continue
+      if (!created.has(hash)) continue
       if (known++ % step === 0) sample.push(hash)
       if (sample.length <= maxLookups) continue
       sample = sample.filter((_, i) => i % 2 === 0)

@@ -38,9 +38,6 @@ export interface CheckedInput {
   readAgain(): AsyncGenerator<CheckedRow[]>
 }
 
-/** Maximum size of the compressed rows in memory, in bytes. */
-const maxRetainedBytes = 8 * 1024 * 1024
-
 interface CheckOptions {
   source: Source
   format: InputFormat
@@ -103,7 +100,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     invalid += countFileRows(row)
     return onProblem(row, problem)
   }
-  const retained = new CompressedRows(maxRetainedBytes, format)
+  const retained = new CompressedRows(format)
   for await (const batch of readAll(fingerprint.record(source.read()), true)) {
     signal.throwIfAborted()
     retained.add(batch)
@@ -168,14 +165,9 @@ class InputCounts {
   /** Fields that an overwrite resets if the row omits the field. */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
-  readonly #trimmed = new Map<string, number>()
   readonly #isGrouped: boolean
-  #rows = 0
-  #shardRows = 0
-  #loneRows = 0
-  #lastRow = 0
-  #keyless = 0
-  #destructive = 0
+  readonly #counts = { rows: 0, shardRows: 0, loneRows: 0, lastRow: 0, keyless: 0, destructive: 0 }
+  readonly #trimmed = new Map<string, number>()
 
   constructor(adapter: ImportAdapter, isGrouped: boolean) {
     this.#adapter = adapter
@@ -185,15 +177,16 @@ class InputCounts {
   }
 
   add({ row, body, trimmed }: CheckedRow, key: string | undefined, isInShard: boolean): void {
-    this.#rows += countFileRows(row)
-    this.#lastRow = Math.max(this.#lastRow, row.number)
-    if (isInShard) this.#shardRows++
-    if (isInShard && this.#isGrouped && !row.rows) this.#loneRows++
+    const counts = this.#counts
+    counts.rows += countFileRows(row)
+    counts.lastRow = Math.max(counts.lastRow, row.number)
+    if (isInShard) counts.shardRows++
+    if (isInShard && this.#isGrouped && !row.rows) counts.loneRows++
     if (row.trimmed) this.#countTrimmed(row.trimmed)
     if (trimmed) this.#countTrimmed(trimmed)
     if (!body) return
-    if (key === undefined) this.#keyless++
-    if (isInShard && this.#adapter.destructive?.isRequested(body)) this.#destructive++
+    if (key === undefined) counts.keyless++
+    if (isInShard && this.#adapter.destructive?.isRequested(body)) counts.destructive++
     for (let i = 0; i < this.#optionalFields.length; i++)
       if (body[this.#optionalFields[i] ?? ''] === undefined)
         this.#omissions[i] = (this.#omissions[i] ?? 0) + 1
@@ -205,16 +198,8 @@ class InputCounts {
 
   result() {
     const omitted = this.#optionalFields.map((field, i) => [field, this.#omissions[i] ?? 0] as const)
-    return {
-      rows: this.#rows,
-      shardRows: this.#shardRows,
-      loneRows: this.#loneRows,
-      lastRow: this.#lastRow,
-      keyless: this.#keyless,
-      destructive: this.#destructive,
-      omittedFields: new Map(omitted.filter(([, count]) => count > 0)),
-      trimmed: this.#trimmed,
-    }
+    const omittedFields = new Map(omitted.filter(([, count]) => count > 0))
+    return { ...this.#counts, omittedFields, trimmed: this.#trimmed }
   }
 }
 

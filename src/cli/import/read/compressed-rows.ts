@@ -8,6 +8,8 @@ import { type InputFormat, type Row, toFields } from './rows.ts'
 /** Maximum number of rows in a block. Small blocks can be garbage-collected early. */
 const blockRows = 64
 const chunkLength = 64 * 1024
+/** Maximum size of the compressed rows in memory, in bytes. */
+const maxBytes = 8 * 1024 * 1024
 
 type StoredRow = readonly [problem: string | null, row: Row] | StoredCells
 type StoredCells = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
@@ -17,10 +19,7 @@ const plainJson = {
   read: (text: string): unknown => JSON.parse(text),
 }
 /** JSON that preserves all digits. */
-const losslessJson = {
-  write: (rows: readonly StoredRow[]): string => writeJson(rows),
-  read: readLossless,
-}
+const losslessJson: typeof plainJson = { write: (rows) => writeJson(rows), read: readLossless }
 
 interface DecodeOptions {
   columns: readonly string[]
@@ -29,14 +28,12 @@ interface DecodeOptions {
 
 /** Checked rows as compressed text, which avoids reading and checking the input again. */
 export class CompressedRows {
-  readonly #maxBytes: number
   readonly #json: typeof plainJson
   #chunks: Buffer[] | undefined = []
   #bytes = 0
   #text = ''
 
-  constructor(maxBytes: number, format: InputFormat) {
-    this.#maxBytes = maxBytes
+  constructor(format: InputFormat) {
     this.#json = format === 'csv' ? plainJson : losslessJson
   }
 
@@ -52,7 +49,7 @@ export class CompressedRows {
     const chunk = deflateRawSync(this.#text, { level: 1 })
     this.#text = ''
     this.#bytes += chunk.length
-    if (this.#bytes > this.#maxBytes) this.#chunks = undefined
+    if (this.#bytes > maxBytes) this.#chunks = undefined
     else chunks.push(chunk)
   }
 
@@ -62,7 +59,7 @@ export class CompressedRows {
   }
 
   *#read(chunks: readonly Buffer[], { columns, toBody }: DecodeOptions): Generator<CheckedRow[]> {
-    for (const block of listBlocks(chunks, this.#text))
+    for (const block of this.#listBlocks(chunks))
       yield (this.#json.read(block) as StoredRow[]).map((stored) => {
         const row = stored.length === 2 ? stored[1] : toRow(stored, columns)
         const [problem] = stored
@@ -71,15 +68,11 @@ export class CompressedRows {
           : { row, body: undefined, problem }
       })
   }
-}
 
-function* listBlocks(chunks: readonly Buffer[], rest: string): Generator<string> {
-  for (const chunk of chunks) yield* splitLines(inflateRawSync(chunk).toString())
-  yield* splitLines(rest)
-}
-
-function splitLines(text: string): string[] {
-  return text.split('\n').slice(0, -1)
+  *#listBlocks(chunks: readonly Buffer[]): Generator<string> {
+    for (const chunk of chunks) yield* inflateRawSync(chunk).toString().split('\n').slice(0, -1)
+    yield* this.#text.split('\n').slice(0, -1)
+  }
 }
 
 function toRow([, number, line, cells]: StoredCells, columns: readonly string[]): Row {

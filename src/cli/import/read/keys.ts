@@ -10,28 +10,9 @@ export class RowKeys {
   #count = 0
 
   add(key: string): void {
-    this.addHash(hashKey(key))
-  }
-
-  addHash(hash: number): void {
     if (this.#count === this.#hashes.length)
       this.#buffer.resize(Math.min(maxKeys, Math.max(1024, this.#count + (this.#count >> 1))) * 8)
-    this.#hashes[this.#count++] = hash
-  }
-
-  /** Returns a test for stored hashes. No hash may be added afterwards. */
-  lookup(): (hash: number) => boolean {
-    const sorted = this.#hashes.subarray(0, this.#count).sort()
-    return (hash) => {
-      let low = 0
-      let high = sorted.length
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((sorted[middle] ?? 0) < hash) low = middle + 1
-        else high = middle
-      }
-      return sorted[low] === hash
-    }
+    this.#hashes[this.#count++] = hashKey(key)
   }
 
   takeRepeated(): Set<number> {

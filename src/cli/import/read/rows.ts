@@ -7,6 +7,7 @@ import { maxLength, readLines } from '../../../files/read-lines.ts'
 import type { Item } from '../../output/views/views.ts'
 import { detectDialect, nameOf } from './dialect.ts'
 import { NotAnArrayError, readElements } from './elements.ts'
+import type { Source } from './source.ts'
 
 export interface Row {
   /** Row number from 1; a CSV header does not count. */
@@ -91,6 +92,27 @@ export function readRows(
     case 'json':
       return readJsonRows(bytes, name, key)
   }
+}
+
+/** Number of rows after which a sample ends. */
+const sampleSize = 500
+
+/** Reads the first rows of an input, from which hints guess the meaning of its columns. */
+export async function readSample(
+  source: Source,
+  format: InputFormat,
+  delimiter?: string,
+): Promise<{ columns: readonly string[]; rows: readonly Item[] }> {
+  let columns: readonly string[] = []
+  const onHeader = (found: readonly string[]) => {
+    columns = found
+  }
+  const rows: Item[] = []
+  for await (const batch of readRows(source.read(), format, source.name, '', onHeader, delimiter)) {
+    for (const { fields } of batch) if (fields) rows.push(fields)
+    if (rows.length >= sampleSize) break
+  }
+  return { columns, rows }
 }
 
 interface CsvOptions {
@@ -203,9 +225,7 @@ const isEmptyCell = (cell: string) => cell === '' || cell.trim() === ''
 
 const readCells = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
 
-function countCharacter(text: string, character: string): number {
-  return text.split(character).length - 1
-}
+const countCharacter = (text: string, character: string) => text.split(character).length - 1
 
 function toCsvRow(
   number: number,
@@ -214,15 +234,10 @@ function toCsvRow(
   { columns, delimiter }: { columns: readonly string[]; delimiter: string },
 ): Row {
   const row = { number, line, cells: record }
-  if (record.length !== columns.length) {
-    const fix = record.length > columns.length ? `; quote a cell that contains ${nameOf(delimiter)}` : ''
-    return {
-      ...row,
-      fields: undefined,
-      problem: `${counted(record.length, 'cell')} instead of ${columns.length}${fix}`,
-    }
-  }
-  return { ...row, fields: toFields(record, columns) }
+  if (record.length === columns.length) return { ...row, fields: toFields(record, columns) }
+  const fix = record.length > columns.length ? `; quote a cell that contains ${nameOf(delimiter)}` : ''
+  const problem = `${counted(record.length, 'cell')} instead of ${columns.length}${fix}`
+  return { ...row, fields: undefined, problem }
 }
 
 export function toFields(cells: readonly string[], columns: readonly string[]): Item {
@@ -251,23 +266,16 @@ async function* readNdjsonRows(bytes: AsyncIterable<Buffer>, name: string): RowB
 }
 
 function parseJsonRow(number: number, line: number | undefined, text: string): Row {
+  let problem = 'not a JSON object'
   try {
     const value = readJson(text)
     if (isRecord(value)) return { number, line, fields: value }
-    return { number, line, fields: undefined, problem: 'not a JSON object', source: text }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return {
-      number,
-      line,
-      fields: undefined,
-      problem:
-        text.trim() === ''
-          ? 'there is no object; remove the comma'
-          : `not JSON: ${describeJsonError(error, text)}`,
-      source: text,
-    }
+    const isEmpty = text.trim() === ''
+    problem = isEmpty ? 'there is no object; remove the comma' : `not JSON: ${describeJsonError(error, text)}`
   }
+  return { number, line, fields: undefined, problem, source: text }
 }
 
 async function* readJsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): RowBatches {

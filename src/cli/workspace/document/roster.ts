@@ -8,8 +8,7 @@ import type { Encoding } from '../../import/read/encoding.ts'
 import { createJoin, joinRows, listParts } from '../../import/read/joined-columns.ts'
 import { Lookalikes } from '../../import/read/lookalikes.ts'
 import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
-import { type Row, readRows } from '../../import/read/rows.ts'
-import { readSample } from '../../import/read/sample.ts'
+import { type Row, readRows, readSample } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
 import { splitCell } from '../../import/read/split-rows.ts'
 import { MissingColumnsError, RosterColumnsError } from '../../import/read/unknown-columns.ts'
@@ -116,7 +115,7 @@ async function createColumnsError(
 ): Promise<RosterColumnsError> {
   const source = await openSource(file, host, encoding)
   try {
-    const { columns, rows } = await readSample(source, 'csv', undefined)
+    const { columns, rows } = await readSample(source, 'csv')
     const message = `${file} is a roster: name the columns of the class and of the user`
     return new RosterColumnsError(message, columns, rows)
   } finally {
