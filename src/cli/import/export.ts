@@ -68,7 +68,10 @@ export async function runExport(
   if (context.flags.curl && given.length > 0)
     return previewEach(context, given, (client, id) =>
       list === 'listMembers'
-        ? client.call(list, { params: { room_id: id }, query: { limit: flags.pageSize ?? defaultPageSize } })
+        ? client.call('listMembers', {
+            params: { room_id: id },
+            query: { limit: flags.pageSize ?? defaultPageSize },
+          })
         : readRecord(client, { kind: resource.name, id }),
     )
   const unreadRooms = new UnreadRooms(context)

@@ -9,7 +9,7 @@ import { own, visible } from '../output/terminal/visible.ts'
 import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
-import type { Meeting } from './meetings.ts'
+import { findMeetings, type Meeting } from './meetings.ts'
 import {
   computeMinutes,
   computeSpan,
@@ -72,13 +72,8 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
 /** Splits a span above `maxWholeSpanMs` into its meetings, unless there are more than `maxParts`. */
 function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
   if (span[1] - span[0] <= maxWholeSpanMs) return [span]
-  const parts: [number, number][] = []
-  for (const [start, end] of meeting) {
-    const last = parts.at(-1)
-    if (last && start - last[1] < gapMs) last[1] = end
-    else parts.push([start, end])
-  }
-  return parts.length <= maxParts ? parts : [span]
+  const meetings = findMeetings(meeting, gapMs)
+  return meetings.length <= maxParts ? meetings.map(({ start, end }) => [start, end]) : [span]
 }
 
 /** @param id prefix of the section IDs, before a number from 1 */

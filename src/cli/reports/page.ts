@@ -146,17 +146,11 @@ export class WebPage {
 
   #formatTotals(): [Html, Html] {
     if (!this.#table) return [markup``, markup``]
-    const { rows } = this.#left
-    const note =
-      rows > 0
-        ? markup`<p>${visible(`${counted(rows, 'more row')} in CSV and JSON.`)}</p>
-`
-        : markup``
     return [
       markup`<section aria-labelledby="totals">
 <h2 id="totals">${this.#table.caption}</h2>
 ${formatTableStart(this.#table)}`,
-      markup`${tableEnd}${note}</section>
+      markup`${tableEnd}${formatOmission(this.#left.rows, 'row')}</section>
 `,
     ]
   }
@@ -179,17 +173,18 @@ ${formatTableStart(this.#table)}`,
       if (bytes > limits.summary) break
       rows.push(row)
     }
-    const left = summary.length - rows.length
-    const note =
-      left > 0
-        ? markup`<p>${visible(`${counted(left, 'more room')} in CSV and JSON.`)}</p>
-`
-        : markup``
+    const note = formatOmission(summary.length - rows.length, 'room')
     return markup`<section aria-labelledby="rooms">
 <h2 id="rooms">Rooms</h2>
 ${formatTableStart(table)}${rows}${tableEnd}${note}</section>
 `
   }
+}
+
+function formatOmission(count: number, what: 'row' | 'room'): Html {
+  if (count === 0) return markup``
+  return markup`<p>${visible(`${counted(count, `more ${what}`)} in CSV and JSON.`)}</p>
+`
 }
 
 function formatPageStart(

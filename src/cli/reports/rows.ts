@@ -7,7 +7,7 @@ import type { Meeting } from './meetings.ts'
 import { computeMinutes, computeShare, computeSpan, countTenths, type Interval } from './minutes.ts'
 import { nameParticipant, type Participant, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
-import { readSessionTimes } from './session-times.ts'
+import { formatTime, readSessionTimes } from './session-times.ts'
 
 export interface ReportRow {
   row: Item
@@ -17,7 +17,6 @@ export interface ReportRow {
   isRunning: boolean
   /** Span of the row's own timeline; undefined without such a timeline. */
   span?: Interval | undefined
-  room?: Item
   meeting?: Meeting | undefined
   section?: Visible | undefined
 }
@@ -65,10 +64,7 @@ export function listUserRows(
   { minMinutes = 0, absent: listsAbsent, includeBlocked }: ReportPlan,
 ): ReportRow[] {
   const span = computeSpan(meeting)
-  const nowhere = {
-    ...{ member_id: null, connections: 0, intervals: [] },
-    ...{ firstIn: null, lastOut: null },
-  }
+  const nowhere = { member_id: null, connections: 0, intervals: [], firstIn: null, lastOut: null }
   const invited = absent.map((invitee) => ({ ...invitee, ...nowhere, isThere: false }))
   return [...participants, ...invited].flatMap((participant) => {
     const { intervals, connections, isThere, blocked = false } = participant
@@ -88,7 +84,7 @@ export function listUserRows(
       ...(includeBlocked && { blocked }),
       room_name: room['name'] ?? null,
     }
-    return { row, intervals, bounds: computeSpan(intervals), isRunning: isThere, span, room }
+    return { row, intervals, bounds: computeSpan(intervals), isRunning: isThere, span }
   })
 }
 
@@ -110,7 +106,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
     room_name: room['name'] ?? null,
   }
   const span = computeSpan(meeting)
-  return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
+  return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span }]
 }
 
 /** Finds the last participant to leave; at equal times, one who is still in the room. */
@@ -140,18 +136,16 @@ function* listSessionRows(
       share: computeShare(intervals, attendance.meeting),
       room_name: room['name'] ?? null,
     }
-    yield { row, intervals, bounds: interval, isRunning, span, room }
+    yield { row, intervals, bounds: interval, isRunning, span }
   }
 }
 
 export function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
   const bounds = computeSpan(meeting)
-  const tenths = participants.reduce((sum, { intervals }) => sum + countTenths(intervals), 0)
+  const tenths = countTenths(participants.flatMap(({ intervals }) => intervals))
   const row = {
     ...{ room_id: room['id'], room_name: room['name'], participants: participants.length },
-    ...{ first_in: formatIso(bounds?.[0]), last_out: formatIso(bounds?.[1]), room_minutes: tenths / 10 },
+    ...{ first_in: formatTime(bounds?.[0]), last_out: formatTime(bounds?.[1]), room_minutes: tenths / 10 },
   }
   return { row, intervals: [], bounds, isRunning: participants.some(({ isThere }) => isThere) }
 }
-
-const formatIso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())

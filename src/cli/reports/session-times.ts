@@ -36,6 +36,11 @@ export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   return { connected_at, disconnected_at: isRunningSession(session) ? null : disconnected_at }
 }
 
+/** Returns null for an unknown or infinite time. */
+export function formatTime(ms = Number.NaN): string | null {
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : null
+}
+
 /** Returns NaN without a valid timestamp. */
 export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
@@ -65,14 +70,20 @@ export function readAttendance(
   if (Number.isNaN(start)) return 'no start'
   const given = resolveEnd(session, start, reading)
   if (!clipInterval([start, given.end], reading.span)) return undefined
-  const { end, left, isRunning = false, oddity } = limitLength(given, start)
+  const longest = start + maxSessionMs
+  const {
+    end,
+    left,
+    isRunning = false,
+    oddity,
+  }: ResolvedEnd = given.end > longest ? { end: longest, left: null, oddity: 'too long' } : given
   const interval = clipInterval([start, end], reading.span)
   if (!interval) return oddity
   const [from, to] = interval
   return {
     interval,
-    entered: from > start ? formatIso(from) : String(session['connected_at']),
-    left: to < end ? formatIso(to) : left,
+    entered: from > start ? new Date(from).toISOString() : String(session['connected_at']),
+    left: to < end ? formatTime(to) : left,
     isRunning: isRunning && to === end,
     ...omitUndefined({ oddity }),
   }
@@ -93,15 +104,6 @@ function resolveEnd(session: Item, start: number, { now, terminatedAt }: Session
     const running = { end: Math.max(start, now), left: null, isRunning: true }
     return end < start ? { ...running, oddity: 'early end' } : running
   }
-  if (terminatedAt >= start) return { end: terminatedAt, left: formatIso(terminatedAt), oddity: 'no end' }
+  if (terminatedAt >= start) return { end: terminatedAt, left: formatTime(terminatedAt), oddity: 'no end' }
   return { end: start, left: null, oddity: 'no end' }
-}
-
-function limitLength(given: ResolvedEnd, start: number): ResolvedEnd {
-  const longest = start + maxSessionMs
-  return given.end > longest ? { end: longest, left: null, oddity: 'too long' } : given
-}
-
-function formatIso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -8,6 +8,7 @@ import type { Meeting } from './meetings.ts'
 import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportRow } from './rows.ts'
+import { formatTime } from './session-times.ts'
 import type { Visit } from './visits.ts'
 
 type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
@@ -54,7 +55,7 @@ export class VisitSum implements PrintedFields {
   #days: number | Set<number> | undefined
   readonly #participants: Set<string> | undefined
   readonly #intervals: Interval[] | undefined
-  readonly #presence: PeakFinder | undefined
+  readonly #presence: Map<string, Interval[]> | undefined
   #peak: Peak | undefined
 
   constructor({ person, room, meeting, period }: SumSubject, { subject, hasPeak }: Grouping) {
@@ -67,7 +68,7 @@ export class VisitSum implements PrintedFields {
     this.#participants = person ? undefined : new Set()
     // Rows of one person in one room show neither a timeline nor the field `minutes`.
     this.#intervals = person && subject !== 'user' ? [] : undefined
-    this.#presence = hasPeak ? new PeakFinder() : undefined
+    this.#presence = hasPeak ? new Map() : undefined
   }
 
   get room_id(): string {
@@ -161,13 +162,13 @@ export class VisitSum implements PrintedFields {
     this.#lastRoom = room
     this.#lastMeeting = meeting
     this.#participants?.add(person.key)
-    this.#presence?.add(person.key, intervals)
     this.#tenths += countTenths(intervals)
     for (const interval of intervals) {
       const [start, end] = interval
       const last = zone.dayOf(Math.max(start, end - 1))
       for (let day = zone.dayOf(start); day <= last; day++) this.#addDay(day)
       this.#intervals?.push(interval)
+      if (this.#presence) addTo(this.#presence, person.key, interval)
       this.#addBounds(start, end, person)
     }
   }
@@ -183,7 +184,8 @@ export class VisitSum implements PrintedFields {
 
   /** Computes the peak and frees its intervals. */
   close(): void {
-    this.#peak = this.#presence?.find()
+    this.#peak = this.#presence && findPeak(this.#presence)
+    this.#presence?.clear()
   }
 
   #addDay(day: number): void {
@@ -202,36 +204,23 @@ export class VisitSum implements PrintedFields {
   }
 }
 
-function formatTime(ms = Number.NaN): string | null {
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : null
-}
-
 interface Peak {
   people: number
   /** First time of the peak, in milliseconds since 1970; undefined without attendance. */
   at: number | undefined
 }
 
-class PeakFinder {
-  readonly #presence = new Map<string, Interval[]>()
-
-  add(person: string, intervals: readonly Interval[]): void {
-    for (const interval of intervals) addTo(this.#presence, person, interval)
+/** Counts a person in two rooms at the same time once. */
+function findPeak(presence: ReadonlyMap<string, readonly Interval[]>): Peak {
+  const merged = [...presence.values()].flatMap(mergeIntervals)
+  const starts = Float64Array.from(merged, ([start]) => start).sort()
+  // A visit of zero length counts as one millisecond long.
+  const ends = Float64Array.from(merged, ([start, end]) => Math.max(end, start + 1)).sort()
+  let peak: Peak = { people: 0, at: undefined }
+  let left = 0
+  for (const [i, start] of starts.entries()) {
+    while ((ends[left] ?? Number.POSITIVE_INFINITY) <= start) left++
+    if (i + 1 - left > peak.people) peak = { people: i + 1 - left, at: start }
   }
-
-  /** Frees the intervals. A person in two rooms at the same time counts once. */
-  find(): Peak {
-    const merged = [...this.#presence.values()].flatMap(mergeIntervals)
-    this.#presence.clear()
-    const starts = Float64Array.from(merged, ([start]) => start).sort()
-    // A visit of zero length counts as one millisecond long.
-    const ends = Float64Array.from(merged, ([start, end]) => Math.max(end, start + 1)).sort()
-    let peak: Peak = { people: 0, at: undefined }
-    let left = 0
-    for (const [i, start] of starts.entries()) {
-      while ((ends[left] ?? Number.POSITIVE_INFINITY) <= start) left++
-      if (i + 1 - left > peak.people) peak = { people: i + 1 - left, at: start }
-    }
-    return peak
-  }
+  return peak
 }
