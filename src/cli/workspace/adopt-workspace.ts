@@ -8,15 +8,14 @@ import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from '../records/blocking.ts'
 import type { DesiredRoom, WorkspaceDocument } from './document/document.ts'
-import { readDesired } from './document/read-file.ts'
+import { readDesired } from './document/read-document.ts'
 import type { RosterFlags } from './document/roster.ts'
 import type { LockedItem, LockedRoom, Section } from './lock/lock.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
 import { findOtherLock } from './other-lock.ts'
 import { formatRosterFlags } from './plan-flags.ts'
-import { identifyWorkspace } from './read/identify.ts'
-import { type RoomList, WorkspaceReader } from './read/read-state.ts'
+import { identifyWorkspace, type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 interface AdoptFlags extends RosterFlags {
   /** True to also record members that the file does not list. */

@@ -22,7 +22,7 @@ import { createSection, type Section } from './lock/lock.ts'
 import { LockFile, lockFileOf } from './lock/lock-file.ts'
 import { selectSection } from './lock/section.ts'
 import { readDeclared } from './plan/compare.ts'
-import { identifyWorkspace } from './read/identify.ts'
+import { identifyWorkspace } from './read/read-state.ts'
 import { declarableFields } from './schema/fields.ts'
 
 interface WorkspaceExportFlags {

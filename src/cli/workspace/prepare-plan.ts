@@ -5,12 +5,11 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import type { Section } from './lock/lock.ts'
 import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
-import { findLostRooms } from './plan/lost-rooms.ts'
 import type { Plan, PlanOptions } from './plan/plan.ts'
+import { findLostRooms } from './plan/plan-rooms.ts'
 import { planWorkspace } from './plan/plan-workspace.ts'
 import type { WorkspaceState } from './plan/state.ts'
-import { identifyWorkspace } from './read/identify.ts'
-import { type RoomList, WorkspaceReader } from './read/read-state.ts'
+import { identifyWorkspace, type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 export interface PreparedPlan {
   plan: Plan

@@ -7,14 +7,12 @@ export interface DesiredUser {
   isProtected: boolean | undefined
 }
 
-export type DesiredMember = DesiredUser
-
 export interface DesiredRoom {
   /** Stable name of the room in the file. */
   key: string
   fields: Item
   /** Undefined if the members are out of scope. */
-  members: readonly DesiredMember[] | undefined
+  members: readonly DesiredUser[] | undefined
   isProtected: boolean | undefined
   /** Fields that `apply` sends only at creation, and never compares. */
   creationDefaults?: Item

@@ -3,7 +3,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../records/blocking.ts'
 import { selectMembership } from '../../records/membership-plan.ts'
-import type { DesiredMember } from '../document/document.ts'
+import type { DesiredUser } from '../document/document.ts'
 import type { LockedRoom } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
 import { compareFields, type ItemComparison } from './compare.ts'
@@ -15,7 +15,7 @@ interface MembersInput {
   room_key: string
   /** Undefined if the room does not exist yet. */
   room: Item | undefined
-  desired: readonly DesiredMember[]
+  desired: readonly DesiredUser[]
   state: ReadMembers
   locked: LockedRoom | undefined
   prunes: boolean
@@ -51,7 +51,7 @@ function subjectOf({ room_key, room }: MembersInput, user_id: string, member: It
 }
 
 function planMember(
-  { user_id, fields }: DesiredMember,
+  { user_id, fields }: DesiredUser,
   found: readonly Item[],
   input: MembersInput,
 ): PlanItem[] {

@@ -8,7 +8,6 @@ import type { Section } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
 import { compareFields, type ItemComparison } from './compare.ts'
 import { createDifferences, createItem, describeTwin, nameOf, toCreation } from './items.ts'
-import { findLostRooms, listNewRooms } from './lost-rooms.ts'
 import type { PlanItem, PlanOptions } from './plan.ts'
 import type { ReadList } from './state.ts'
 
@@ -167,4 +166,28 @@ function planOthers(
         createItem('remove', subject, { reason: `not restorable: ${describeUnrestoredByDeletion('rooms')}` }),
       )
   }
+}
+
+/** Returns the IDs of rooms from lost creations, by key. Omits a key without exactly one candidate. */
+export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const key of section.intents.keys()) {
+    const [id, ...others] = listNewRooms(key, rooms, section)
+    if (id !== undefined && others.length === 0) found.set(key, id)
+  }
+  return found
+}
+
+/** Lists unrecorded rooms that have the name of the key's intent and are not in its `existing` rooms. */
+function listNewRooms(
+  key: string,
+  rooms: ReadonlyMap<string, Item>,
+  { intents, rooms: locked }: Section,
+): string[] {
+  const intent = intents.get(key)
+  if (!intent) return []
+  const ids = new Set([...locked.values()].map(({ id }) => id))
+  return [...rooms.keys()].filter(
+    (id) => toText(rooms.get(id)?.['name']) === intent.name && !intent.existing.includes(id) && !ids.has(id),
+  )
 }

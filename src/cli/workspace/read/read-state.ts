@@ -9,8 +9,10 @@ import { listMembersOf } from '../../lists/user-members.ts'
 import type { Item } from '../../output/views/views.ts'
 import { undefinedIfNotFound } from '../../records/look-up.ts'
 import { findRecord, type Kind } from '../../records/records.ts'
+import { nameService } from '../../requests/find-service.ts'
 import { openRun } from '../../run/run.ts'
 import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
+import type { WorkspaceIdentity } from '../lock/section.ts'
 import { lacksDeclared } from '../plan/compare.ts'
 import type { ReadList, ReadMembers, WorkspaceState } from '../plan/state.ts'
 
@@ -21,6 +23,17 @@ interface MutableList extends ReadList {
 export interface RoomList extends MutableList {
   /** Undefined without rooms, or if the service does not show the ID for the first room. */
   applicationId: string | undefined
+}
+
+export async function identifyWorkspace(
+  context: Context,
+  { applicationId, items }: RoomList,
+): Promise<WorkspaceIdentity> {
+  const settings = await context.settings()
+  return {
+    ...{ baseUrl: nameService(settings), applicationId },
+    ...{ profile: settings.profile.value, hasRooms: items.size > 0 },
+  }
 }
 
 /** Reader of a workspace. `problem` is the first error of an incomplete or unread list. */

@@ -3,7 +3,7 @@ import { member, room, user } from '../../../api/resources.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'
 
-const resources = { user, room, member }
+export const resources = { user, room, member }
 
 /** Fields that a workspace file cannot declare as values. No response contains `webhook`. */
 const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
@@ -14,30 +14,19 @@ function listFields(kind: Kind, write: 'create' | 'update'): string[] {
     .filter((name) => !excluded.has(name))
 }
 
-const created = {
-  user: listFields('user', 'create'),
-  room: listFields('room', 'create'),
-  member: listFields('member', 'create'),
-}
-const updated = {
-  user: listFields('user', 'update'),
-  room: listFields('room', 'update'),
-  member: listFields('member', 'update'),
-}
-
 /** Lists declarable fields in the order of the resource. */
 export function declarableFields(kind: Kind): string[] {
-  return Object.keys(resources[kind].fields).filter(
-    (name) => created[kind].includes(name) || updated[kind].includes(name),
-  )
+  const writable = [...listFields(kind, 'create'), ...listFields(kind, 'update')]
+  return Object.keys(resources[kind].fields).filter((name) => writable.includes(name))
 }
 
 export function canUpdate(kind: Kind, field: string): boolean {
-  return updated[kind].includes(field)
+  return listFields(kind, 'update').includes(field)
 }
 
 export function splitForCreation(kind: Kind, fields: Item): { create: Item; update: Item } {
-  const isCreated = ([name]: [string, unknown]) => created[kind].includes(name)
+  const created = listFields(kind, 'create')
+  const isCreated = ([name]: [string, unknown]) => created.includes(name)
   const entries = Object.entries(fields)
   return {
     create: Object.fromEntries(entries.filter(isCreated)),

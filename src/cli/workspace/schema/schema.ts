@@ -1,24 +1,16 @@
 import * as z from 'zod'
-import { member, room, user } from '../../../api/resources.ts'
+import { user } from '../../../api/resources.ts'
 import { createBodySchema } from '../../../api/schemas.ts'
 import type { Kind } from '../../records/records.ts'
-import { declarableFields } from './fields.ts'
-
-const resources = { user, room, member }
+import { declarableFields, resources } from './fields.ts'
 
 function createShape(kind: Kind): Record<string, z.ZodType> {
   const { fields } = resources[kind]
+  const descriptions: Readonly<Record<string, string>> = resources[kind].descriptions
   const shapes = { ...createBodySchema('update', fields).shape, ...createBodySchema('create', fields).shape }
-  return Object.fromEntries(
-    declarableFields(kind).map((name) => [
-      name,
-      (shapes[name] as z.ZodType).optional().describe(describe(kind, name)),
-    ]),
-  )
-}
-
-function describe(kind: Kind, name: string): string {
-  return (resources[kind].descriptions as Readonly<Record<string, string>>)[name] ?? name
+  const shapeOf = (name: string) =>
+    (shapes[name] as z.ZodType).optional().describe(descriptions[name] ?? name)
+  return Object.fromEntries(declarableFields(kind).map((name) => [name, shapeOf(name)]))
 }
 
 const user_id = z.string().min(1).describe(user.descriptions.user_id)
@@ -27,9 +19,7 @@ const isProtected = z
   .optional()
   .describe('true: --prune never removes it, even after the entry is deleted from the file')
 
-type CreateObject = typeof z.strictObject | typeof z.looseObject
-
-function createDocumentSchema(createObject: CreateObject) {
+function createDocumentSchema(createObject: typeof z.strictObject | typeof z.looseObject) {
   const members = z
     .array(createObject({ user_id, ...createShape('member'), protected: isProtected }))
     .optional()
