@@ -11,14 +11,14 @@ import { confirmItems } from '../run/confirm-items.ts'
 import { printRun } from '../run/print-run.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-document.ts'
-import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
+import { LockFile, lockFileOf } from './lock/lock-file.ts'
 import { findOtherLock } from './other-lock.ts'
 import { requireAllowedRemovals } from './plan/guards.ts'
 import { kindPlurals } from './plan/items.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
-import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
+import { type PreparedPlan, preparePlan, previewPlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, toRow } from './print-plan.ts'
 import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
@@ -42,7 +42,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   const { host } = context
   const { flags, review } = await readReview(context, file, given)
   const document = await readDesired(context, file, flags)
-  if (context.flags.dryRun) return previewPlan(context, file, document, flags)
+  if (context.flags.dryRun) return printPreview(context, file, document, flags)
   const name = lockFileOf(file, flags.lock)
   const lock = await LockFile.open(name, host)
   try {
@@ -82,16 +82,13 @@ async function readReview(context: Context, workspace: string, given: ApplyFlags
   }
 }
 
-async function previewPlan(
+async function printPreview(
   context: Context,
   file: string,
   document: WorkspaceDocument,
   flags: ApplyFlags,
 ): Promise<void> {
-  const lock = lockFileOf(file, flags.lock)
-  const sections = readLockFile(lock, context.host)
-  const options = readPlanOptions(flags)
-  const prepared = await preparePlan(context, { lock, document, sections, options }, flags)
+  const prepared = await previewPlan(context, file, document, flags)
   const { plan, problem } = prepared
   await printPlan(context, plan)
   const other = findOtherLock(context, file, flags, prepared)

@@ -5,7 +5,7 @@ import { readInput } from '../../files/input-file.ts'
 import { OutputFile, requireSameKind } from '../../files/output-file.ts'
 import type { Context } from '../kernel/context.ts'
 import type { WorkspaceIdentity } from './lock/section.ts'
-import { type Plan, type PlanItem, type PruneKind, pruneKinds } from './plan/plan.ts'
+import { type Plan, type PruneKind, pruneKinds } from './plan/plan.ts'
 import type { PlanFlags } from './plan-flags.ts'
 import { describeItemLine, toRow } from './print-plan.ts'
 
@@ -20,14 +20,13 @@ const planSchema = z.object({
   items: z.array(z.string()),
 })
 
-export type PlanFile = z.output<typeof planSchema>
+type PlanFile = z.output<typeof planSchema>
 
 /** Returns the lines of a plan without `not_in_file` items, which change nothing. */
 function linesOf({ items }: Plan): string[] {
-  return items.filter(({ action }) => action !== 'not_in_file').map(lineOf)
+  const changing = items.filter(({ action }) => action !== 'not_in_file')
+  return changing.map((item) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`)
 }
-
-const lineOf = (item: PlanItem) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`
 
 export async function writePlanFile(
   context: Context,
@@ -72,12 +71,8 @@ export async function readPlanFile({ host }: Context, file: string): Promise<Pla
 }
 
 export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFile): PlanFlags {
-  return {
-    prune,
-    recreate,
-    reblock,
-    allowLarge: new Map(Object.entries(allow_large) as [PruneKind, number][]),
-  }
+  const allowLarge = new Map(Object.entries(allow_large) as [PruneKind, number][])
+  return { prune, recreate, reblock, allowLarge }
 }
 
 /**
@@ -103,8 +98,7 @@ export async function requireReviewedPlan(
   for (const line of before) if (!present.has(line)) await context.notice(`only in ${file}: ${shown(line)}`)
   for (const line of present)
     if (!before.has(line)) await context.notice(`only in the current plan: ${shown(line)}`)
-  const isSame = present.size === before.size && [...present].every((line) => before.has(line))
-  if (!isSame)
+  if (present.size !== before.size || [...present].some((line) => !before.has(line)))
     throw new ConditionError(`the current plan differs from ${file}; nothing was changed`, {
       hint: ['write and review a new plan: ', suggest(renewal)],
     })

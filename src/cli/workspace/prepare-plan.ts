@@ -4,11 +4,13 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import type { Section } from './lock/lock.ts'
+import { lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
 import type { Plan, PlanOptions } from './plan/plan.ts'
 import { findLostRooms } from './plan/plan-rooms.ts'
 import { planWorkspace } from './plan/plan-workspace.ts'
 import type { WorkspaceState } from './plan/state.ts'
+import { type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { identifyWorkspace, type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 export interface PreparedPlan {
@@ -28,6 +30,18 @@ interface PlanRequest {
   options: PlanOptions
   /** Returns the section to use instead of one from `sections`. */
   sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
+}
+
+/** Plans with the lock file of a workspace file, without acquiring it. */
+export function previewPlan(
+  context: Context,
+  file: string,
+  document: WorkspaceDocument,
+  flags: PlanFlags & PaceFlags,
+): Promise<PreparedPlan> {
+  const lock = lockFileOf(file, flags.lock)
+  const sections = readLockFile(lock, context.host)
+  return preparePlan(context, { lock, document, sections, options: readPlanOptions(flags) }, flags)
 }
 
 /** @throws {UsageError} as `selectSection` and `requireCreatable` do, both skipped with `sectionOf` */

@@ -4,7 +4,7 @@ import { describeDetails, describeItem, planSigns } from '../output/views/planne
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Plan, PlanItem } from './plan/plan.ts'
-import { type ComparedSides, describeSummary, type PlanSummary, summarizePlan } from './plan/summary.ts'
+import { type ComparedSides, describeSummary, summarizePlan } from './plan/summary.ts'
 
 export function toRow(item: PlanItem): RowOf<'plan'> & Item {
   const { action, kind, key, room_key, room_id = null, name, reason } = item
@@ -21,17 +21,15 @@ export function describeItemLine(item: PlanItem): string {
 const rowsPerPage = 100
 
 /** Prints a plan and its summary, but in tables no `not_in_file` items without a reason. */
-export async function printPlan(context: Context, plan: Plan, sides?: ComparedSides): Promise<PlanSummary> {
-  const summary = summarizePlan(plan)
+export async function printPlan(context: Context, plan: Plan, sides?: ComparedSides): Promise<void> {
   const printer = await context.printer()
   const isShown = ({ action, reason }: PlanItem) =>
     printer.options.format !== 'table' || action !== 'not_in_file' || reason !== null
   const withService = (row: RowOf<'plan'>) =>
     sides && row.action === 'not_in_file' ? { ...row, reason: row.reason ?? sides.onlyThere } : row
   const rows = plan.items.filter(isShown).map(toRow).map(withService)
-  await printer.list(rowKinds.plan, 'plan', createPages(rows, { summary }))
+  await printer.list(rowKinds.plan, 'plan', createPages(rows, { summary: summarizePlan(plan) }))
   for (const line of describeSummary(plan, sides)) await context.notice(line)
-  return summary
 }
 
 async function* createPages(rows: readonly Item[], rest: Item): AsyncGenerator<Page> {

@@ -2,6 +2,7 @@ import { toText } from '../../../api/to-text.ts'
 import { hasOtherCase } from '../../matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'
+import type { LockedItem } from '../lock/lock.ts'
 import type { ItemComparison } from './compare.ts'
 import type { FieldChange, PlanAction, PlanItem } from './plan.ts'
 
@@ -9,51 +10,68 @@ type Subject = Pick<PlanItem, 'kind' | 'key' | 'name'> & Partial<PlanItem>
 
 export function createItem(
   action: PlanAction,
-  subject: Subject,
-  rest: { changes?: readonly FieldChange[]; reason?: string | undefined } = {},
+  { kind, key, room_key = null, room_id, member_id, name }: Subject,
+  { changes = [], reason = null }: { changes?: readonly FieldChange[]; reason?: string | null } = {},
 ): PlanItem {
-  return {
-    action,
-    kind: subject.kind,
-    key: subject.key,
-    room_key: subject.room_key ?? null,
-    room_id: subject.room_id,
-    member_id: subject.member_id,
-    name: subject.name,
-    changes: rest.changes ?? [],
-    reason: rest.reason ?? null,
-  }
+  return { action, kind, key, room_key, room_id, member_id, name, changes, reason }
 }
 
 export function createDifferences(
   subject: Subject,
   { changes, fixed, notShown }: ItemComparison,
 ): PlanItem[] {
-  return [
-    ...(changes.length > 0 ? [createItem('change', subject, { changes })] : []),
-    ...(fixed.length > 0
-      ? [
-          createItem('cannot', subject, {
-            changes: fixed,
-            reason: `${listFields(fixed)} can be set only at creation`,
-          }),
-        ]
-      : []),
-    ...(notShown.length > 0
-      ? [createItem('not_shown', subject, { reason: `the service does not show ${notShown.join(', ')}` })]
-      : []),
-  ]
+  const items: PlanItem[] = []
+  if (changes.length > 0) items.push(createItem('change', subject, { changes }))
+  if (fixed.length > 0) {
+    const reason = `${fixed.map(({ field }) => field).join(', ')} can be set only at creation`
+    items.push(createItem('cannot', subject, { changes: fixed, reason }))
+  }
+  if (notShown.length > 0)
+    items.push(
+      createItem('not_shown', subject, { reason: `the service does not show ${notShown.join(', ')}` }),
+    )
+  return items
 }
 
-const listFields = (changes: readonly FieldChange[]) => changes.map(({ field }) => field).join(', ')
+export interface PlannedItems {
+  writes: PlanItem[]
+  removals: PlanItem[]
+  others: PlanItem[]
+}
+
+/** @param undeclared planned items that the file does not declare */
+export function groupPlanned(writes: PlanItem[], undeclared: readonly PlanItem[]): PlannedItems {
+  const isRemoval = ({ action }: PlanItem) => action === 'remove'
+  return {
+    writes,
+    removals: undeclared.filter(isRemoval),
+    others: undeclared.filter((item) => !isRemoval(item)),
+  }
+}
+
+const removals = { user: 'deletes the user', room: 'deletes the room', member: 'blocks the member' } as const
+
+/** Plans a recorded item that the file does not declare. Returns undefined if the item must be removed. */
+export function planKept(
+  subject: Subject,
+  { isProtected }: LockedItem,
+  prunes: boolean,
+  isComplete: boolean,
+): PlanItem | undefined {
+  const plural = kindPlurals[subject.kind]
+  const keep = (reason: string) => createItem('not_in_file', subject, { reason })
+  if (isProtected) return keep('protected')
+  if (!prunes) return keep(`in the lock file; --prune=${plural} ${removals[subject.kind]}`)
+  return isComplete ? undefined : keep(`the list of ${plural} is incomplete`)
+}
 
 export function toCreation(fields: Item): FieldChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, after }))
 }
 
 /** Describes an existing name or ID that `createTwinFinder` found. */
-export function describeTwin(name: string, twin: string | undefined): string | undefined {
-  if (twin === undefined) return undefined
+export function describeTwin(name: string, twin: string | undefined): string | null {
+  if (twin === undefined) return null
   return `“${twin}” exists and differs only by ${hasOtherCase(name, twin) ? 'letter case' : 'leading zeros'}`
 }
 

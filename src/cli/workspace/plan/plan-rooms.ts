@@ -7,7 +7,16 @@ import type { DesiredRoom } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
 import { compareFields, type ItemComparison } from './compare.ts'
-import { createDifferences, createItem, describeTwin, nameOf, toCreation } from './items.ts'
+import {
+  createDifferences,
+  createItem,
+  describeTwin,
+  groupPlanned,
+  nameOf,
+  type PlannedItems,
+  planKept,
+  toCreation,
+} from './items.ts'
 import type { PlanItem, PlanOptions } from './plan.ts'
 import type { ReadList } from './state.ts'
 
@@ -20,12 +29,9 @@ interface RoomsInput {
 
 export type PlannedRoom = { status: 'exists'; item: Item } | { status: 'new' } | { status: 'unresolved' }
 
-export interface RoomPlan {
-  writes: PlanItem[]
+interface RoomPlan extends PlannedItems {
   /** Terminations of rooms, which run just before the removals. */
   terminations: PlanItem[]
-  removals: PlanItem[]
-  others: PlanItem[]
   rooms: ReadonlyMap<string, PlannedRoom>
   adopted: ReadonlyMap<string, string>
 }
@@ -34,20 +40,17 @@ const maxListed = 10
 
 /** Plans rooms. Except after a lost creation, a key never matches a room by its name. */
 export function planRooms(input: RoomsInput): RoomPlan {
-  const { desired, state, section, options } = input
-  const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {
-    writes: [],
-    terminations: [],
-    removals: [],
-    others: [],
-  }
+  const { desired, state, section } = input
+  const writes: PlanItem[] = []
+  const creations: PlanItem[] = []
+  const terminations: PlanItem[] = []
+  const others: PlanItem[] = []
   const rooms = new Map<string, PlannedRoom>()
   const adopted = findLostRooms(state.items, section)
   const idOf = (key: string) => adopted.get(key) ?? section.rooms.get(key)?.id
   const takenNames = findTakenNames(input, idOf)
   const findTwin = createTwinFinder(takenNames.keys())
   const owned = new Set<string>()
-  const creations: PlanItem[] = []
   for (const room of desired) {
     const { key, fields } = room
     const id = idOf(key)
@@ -58,27 +61,26 @@ export function planRooms(input: RoomsInput): RoomPlan {
       owned.add(id)
       rooms.set(key, { status: 'exists', item })
       const { now, later } = splitTermination(compareFields('room', fields, item))
-      planned.writes.push(...createDifferences(subject, now))
-      planned.terminations.push(...createDifferences(subject, later))
+      writes.push(...createDifferences(subject, now))
+      terminations.push(...createDifferences(subject, later))
       continue
     }
     const unresolved = explainUncreatable(room, id, input, takenNames)
     rooms.set(key, { status: unresolved ? 'unresolved' : 'new' })
     const other = { ...subject, room_id: unresolved?.room_id ?? (unresolved ? id : undefined) }
     if (unresolved?.action === 'exists' && unresolved.room_id !== undefined) owned.add(unresolved.room_id)
-    if (unresolved) planned.others.push(createItem(unresolved.action, other, { reason: unresolved.reason }))
+    if (unresolved) others.push(createItem(unresolved.action, other, { reason: unresolved.reason }))
     else {
       const { create, update } = splitForCreation('room', { ...room.creationDefaults, ...fields })
       const reason = describeTwin(name ?? key, findTwin(name ?? key))
       creations.push(createItem('create', other, { changes: toCreation(create), reason }))
       if (update['is_terminated'] === true)
-        planned.terminations.push(createItem('change', other, { changes: [terminated] }))
+        terminations.push(createItem('change', other, { changes: [terminated] }))
     }
   }
   // Changes run before creations, because a change may free a name.
-  planned.writes.push(...creations)
-  planOthers(input, owned, idOf, planned, options)
-  return { ...planned, rooms, adopted }
+  const planned = groupPlanned([...writes, ...creations], planOthers(input, owned, idOf))
+  return { ...planned, others: [...others, ...planned.others], terminations, rooms, adopted }
 }
 
 const terminated = { field: 'is_terminated', before: false, after: true } as const
@@ -137,35 +139,26 @@ function explainUncreatable(
 }
 
 function planOthers(
-  { state, section, desired }: RoomsInput,
+  { state, section, desired, options }: RoomsInput,
   owned: ReadonlySet<string>,
   idOf: (key: string) => string | undefined,
-  planned: Pick<RoomPlan, 'removals' | 'others'>,
-  { prune }: PlanOptions,
-): void {
+): PlanItem[] {
   const declared = new Set(desired.map(({ key }) => key))
   const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
-  for (const [id, item] of state.items) {
-    if (owned.has(id)) continue
+  const others = [...state.items].filter(([id]) => !owned.has(id))
+  return others.map(([id, item]) => {
     const key = keys.get(id)
     const locked = key === undefined ? undefined : section.rooms.get(key)
     const subject = { kind: 'room', key: key ?? id, name: nameOf(item), room_id: id } as const
     // The declared key now belongs to another room.
     const isReplaced = key !== undefined && declared.has(key) && idOf(key) !== id
-    if (!locked || isReplaced) planned.others.push(createItem('not_in_file', subject))
-    else if (locked.isProtected)
-      planned.others.push(createItem('not_in_file', subject, { reason: 'protected' }))
-    else if (!prune.has('rooms'))
-      planned.others.push(
-        createItem('not_in_file', subject, { reason: 'in the lock file; --prune=rooms deletes the room' }),
-      )
-    else if (!state.isComplete)
-      planned.others.push(createItem('not_in_file', subject, { reason: 'the list of rooms is incomplete' }))
-    else
-      planned.removals.push(
-        createItem('remove', subject, { reason: `not restorable: ${describeUnrestoredByDeletion('rooms')}` }),
-      )
-  }
+    if (!locked || isReplaced) return createItem('not_in_file', subject)
+    const reason = `not restorable: ${describeUnrestoredByDeletion('rooms')}`
+    return (
+      planKept(subject, locked, options.prune.has('rooms'), state.isComplete) ??
+      createItem('remove', subject, { reason })
+    )
+  })
 }
 
 /** Returns the IDs of rooms from lost creations, by key. Omits a key without exactly one candidate. */

@@ -3,7 +3,16 @@ import { createTwinFinder } from '../../matching/match.ts'
 import type { DesiredUser } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { compareFields } from './compare.ts'
-import { createDifferences, createItem, describeTwin, nameOf, toCreation } from './items.ts'
+import {
+  createDifferences,
+  createItem,
+  describeTwin,
+  groupPlanned,
+  nameOf,
+  type PlannedItems,
+  planKept,
+  toCreation,
+} from './items.ts'
 import type { PlanItem } from './plan.ts'
 import type { ReadList } from './state.ts'
 
@@ -16,23 +25,15 @@ interface UsersInput {
   members: ReadonlySet<string>
 }
 
-export function planUsers(input: UsersInput): {
-  writes: PlanItem[]
-  removals: PlanItem[]
-  others: PlanItem[]
-} {
+export function planUsers(input: UsersInput): PlannedItems {
   const { desired, state } = input
   const findTwin = createTwinFinder(state.items.keys())
-  const planned = desired.flatMap((user) => planUser(user, state, findTwin))
   const declared = new Set(desired.map(({ user_id }) => user_id))
-  const rest = [...state.items]
-    .filter(([id]) => !declared.has(id))
-    .map(([id, item]) => planOther(id, nameOf(item), input))
-  return {
-    writes: planned,
-    removals: rest.filter(({ action }) => action === 'remove'),
-    others: rest.filter(({ action }) => action !== 'remove'),
-  }
+  const rest = [...state.items].filter(([id]) => !declared.has(id))
+  return groupPlanned(
+    desired.flatMap((user) => planUser(user, state, findTwin)),
+    rest.map(([id, item]) => planOther(id, nameOf(item), input)),
+  )
 }
 
 function planUser(
@@ -44,14 +45,9 @@ function planUser(
   const declaredName = typeof fields['name'] === 'string' ? fields['name'] : null
   const subject = { kind: 'user', key: user_id, name: nameOf(item) ?? declaredName } as const
   if (item) return createDifferences(subject, compareFields('user', fields, item))
-  return isComplete
-    ? [
-        createItem('create', subject, {
-          changes: toCreation(fields),
-          reason: describeTwin(user_id, findTwin(user_id)),
-        }),
-      ]
-    : [createItem('unread', subject, { reason: 'the list of users is incomplete' })]
+  if (!isComplete) return [createItem('unread', subject, { reason: 'the list of users is incomplete' })]
+  const reason = describeTwin(user_id, findTwin(user_id))
+  return [createItem('create', subject, { changes: toCreation(fields), reason })]
 }
 
 function planOther(
@@ -62,15 +58,8 @@ function planOther(
   const subject = { kind: 'user', key: id, name } as const
   const locked = section.users.get(id)
   if (!locked) return createItem('not_in_file', subject)
-  const reason = locked.isProtected
-    ? 'protected'
-    : members.has(id)
-      ? 'the file declares this user as a member'
-      : !prunes
-        ? 'in the lock file; --prune=users deletes the user'
-        : !state.isComplete
-          ? 'the list of users is incomplete'
-          : undefined
-  if (reason !== undefined) return createItem('not_in_file', subject, { reason })
-  return createItem('remove', subject, { reason: `not restorable: ${describeUnrestoredByDeletion('users')}` })
+  if (members.has(id) && !locked.isProtected)
+    return createItem('not_in_file', subject, { reason: 'the file declares this user as a member' })
+  const reason = `not restorable: ${describeUnrestoredByDeletion('users')}`
+  return planKept(subject, locked, prunes, state.isComplete) ?? createItem('remove', subject, { reason })
 }

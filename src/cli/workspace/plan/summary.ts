@@ -3,7 +3,7 @@ import type { Printed } from '../../output/schemas/printed.ts'
 import type { Kind } from '../../records/records.ts'
 import { isUnresolved, isWrite, type Plan, type PlanAction, type PlanItem, type WriteAction } from './plan.ts'
 
-export type PlanSummary = Printed['workspace diff']['summary']
+type PlanSummary = Printed['workspace diff']['summary']
 
 export function summarizePlan({ items, declared }: Plan): PlanSummary {
   const count = (matches: (item: PlanItem) => boolean) => items.filter(matches).length
