@@ -7,7 +7,7 @@ import { defineResource, type Field, field } from '../../src/api/resource-types.
 import { type ResourceName, resources, room } from '../../src/api/resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from '../../src/api/schemas.ts'
 import { filterTypes } from '../../src/cli/filter/where.ts'
-import { deriveColumns } from '../../src/cli/import/adapter/columns.ts'
+import { deriveColumns } from '../../src/cli/import/adapter/adapter.ts'
 import { formatCsv } from '../../src/cli/output/formats/csv.ts'
 import { formatRecord } from '../../src/cli/output/formats/record.ts'
 import { RowWriter } from '../../src/cli/output/formats/rows.ts'

@@ -28,31 +28,21 @@ export function parsePeriod(
 }
 
 function readDays(text: string, today: number): Days | undefined {
-  switch (text) {
-    case 'today':
-      return [today, today + 1]
-    case 'yesterday':
-      return [today - 1, today]
-    case 'this-week':
-      return daysOf('week', today)
-    case 'last-week':
-      return daysOf('week', daysOf('week', today)[0] - 1)
-    case 'this-month':
-      return daysOf('month', today)
-    case 'last-month':
-      return daysOf('month', daysOf('month', today)[0] - 1)
-    default: {
-      const [, ofYear, week] = /^(\d{4})-w(\d\d)$/.exec(text) ?? []
-      if (week !== undefined) {
-        // In ISO 8601, 4 January is in week 1.
-        const [monday] = daysOf('week', (dayNumber(Number(ofYear), 1, 4) ?? 0) + 7 * (Number(week) - 1))
-        return labelOf('week', monday) === text.toUpperCase() ? daysOf('week', monday) : undefined
-      }
-      const [, year, month, date] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(text) ?? []
-      const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), Number(date ?? 1))
-      return first === undefined ? undefined : daysOf(date === undefined ? 'month' : 'day', first)
-    }
+  if (text === 'today') return daysOf('day', today)
+  if (text === 'yesterday') return daysOf('day', today - 1)
+  for (const unit of ['week', 'month'] as const) {
+    if (text === `this-${unit}`) return daysOf(unit, today)
+    if (text === `last-${unit}`) return daysOf(unit, daysOf(unit, today)[0] - 1)
   }
+  const [, ofYear, week] = /^(\d{4})-w(\d\d)$/.exec(text) ?? []
+  if (week !== undefined) {
+    // In ISO 8601, 4 January is in week 1.
+    const [monday] = daysOf('week', (dayNumber(Number(ofYear), 1, 4) ?? 0) + 7 * (Number(week) - 1))
+    return labelOf('week', monday) === text.toUpperCase() ? daysOf('week', monday) : undefined
+  }
+  const [, year, month, date] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(text) ?? []
+  const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), Number(date ?? 1))
+  return first === undefined ? undefined : daysOf(date === undefined ? 'month' : 'day', first)
 }
 
 /** Describes a span in milliseconds since 1970, as in ` in 2026-10`. */

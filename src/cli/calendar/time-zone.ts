@@ -1,3 +1,5 @@
+import type { Settings } from '../../config/settings.ts'
+
 /** Local date and time without an offset. Months count from 1. */
 export interface WallTime {
   year: number
@@ -27,7 +29,7 @@ export class TimeZone {
    */
   constructor(name?: string) {
     this.#name = name
-    this.#readOffset = name === undefined ? readMachineOffset : createOffsetReader(name)
+    this.#readOffset = createOffsetReader(name)
   }
 
   get name(): string {
@@ -143,11 +145,8 @@ function readWall({ year, month, day, hour = 0, minute = 0, second = 0, ms = 0 }
   return date.setUTCFullYear(year, month - 1, day)
 }
 
-function readMachineOffset(ms: number): number {
-  return -new Date(ms).getTimezoneOffset() * 60_000
-}
-
-function createOffsetReader(name: string): (ms: number) => number {
+function createOffsetReader(name: string | undefined): (ms: number) => number {
+  if (name === undefined) return (ms) => -new Date(ms).getTimezoneOffset() * 60_000
   if (name === 'UTC') return () => 0
   const numeric = 'numeric'
   const format = new Intl.DateTimeFormat('en-US', {
@@ -166,4 +165,11 @@ function createOffsetReader(name: string): (ms: number) => number {
 
 function padTwo(value: number): string {
   return String(value).padStart(2, '0')
+}
+
+/** @throws {UsageError} for invalid settings */
+export async function readTimeZone(context: {
+  settings(): Promise<Pick<Settings, 'timeZone'>>
+}): Promise<TimeZone> {
+  return new TimeZone((await context.settings()).timeZone?.value)
 }

@@ -119,7 +119,7 @@ export class Context implements RunningCommand {
       expression === undefined
         ? undefined
         : (await import('../output/formats/query.ts')).parseQuery(expression)
-    const readZone = async () => (await import('../calendar/read-time-zone.ts')).readTimeZone(this)
+    const readZone = async () => (await import('../calendar/time-zone.ts')).readTimeZone(this)
     // An import would read the local times of an export as UTC.
     const isForSpreadsheet = (delimiter !== undefined || bom) && !/ export$/.test(this.command)
     const options: PrintOptions = {

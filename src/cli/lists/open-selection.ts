@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints.ts'
-import { readTimeZone } from '../calendar/read-time-zone.ts'
+import { readTimeZone } from '../calendar/time-zone.ts'
 import { isMetric, readAs } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'

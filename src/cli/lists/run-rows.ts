@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../api/defined.ts'
-import { readTimeZone } from '../calendar/read-time-zone.ts'
+import { readTimeZone } from '../calendar/time-zone.ts'
 import { fieldsOfRows, parseWhere } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'

@@ -9,7 +9,6 @@ import { own, visible } from '../output/terminal/visible.ts'
 import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
-import { findMeetings, type Meeting } from './meetings.ts'
 import {
   computeMinutes,
   computeSpan,
@@ -21,6 +20,7 @@ import {
 import type { RoomReport } from './people.ts'
 import { type AbsentPlan, isListed, listConstantFields, type ReportPlan } from './plan.ts'
 import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
+import { findMeetings, type Meeting } from './visits.ts'
 
 export interface PageOptions extends ReportPlan {
   shown: (text: string) => Visible

@@ -1,5 +1,4 @@
-import { readTimeZone } from '../calendar/read-time-zone.ts'
-import type { TimeZone } from '../calendar/time-zone.ts'
+import { readTimeZone, type TimeZone } from '../calendar/time-zone.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'

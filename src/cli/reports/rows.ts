@@ -3,11 +3,11 @@ import type { Visible } from '../../host.ts'
 import type { AttendanceRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { RoomSubject } from './group-by.ts'
-import type { Meeting } from './meetings.ts'
 import { computeMinutes, computeShare, computeSpan, countTenths, type Interval } from './minutes.ts'
 import { nameParticipant, type Participant, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { formatTime, readSessionTimes } from './session-times.ts'
+import type { Meeting } from './visits.ts'
 
 export interface ReportRow {
   row: Item

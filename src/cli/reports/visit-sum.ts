@@ -4,12 +4,11 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import type { SumRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'
-import type { Meeting } from './meetings.ts'
 import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportRow } from './rows.ts'
 import { formatTime } from './session-times.ts'
-import type { Visit } from './visits.ts'
+import type { Meeting, Visit } from './visits.ts'
 
 type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
 type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never

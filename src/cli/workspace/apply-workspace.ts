@@ -13,16 +13,15 @@ import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-document.ts'
 import { LockFile, lockFileOf } from './lock/lock-file.ts'
 import { findOtherLock } from './other-lock.ts'
-import { requireAllowedRemovals } from './plan/guards.ts'
 import { kindPlurals } from './plan/items.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
+import { requireAllowedRemovals } from './plan/plan-workspace.ts'
 import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { type PreparedPlan, preparePlan, previewPlan } from './prepare-plan.ts'
-import { describeItemLine, printPlan, toRow } from './print-plan.ts'
+import { describeItemLine, printPlan, suggestNextStep, toRow } from './print-plan.ts'
 import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
-import { suggestNextStep } from './suggest-next-step.ts'
 
 interface ApplyFlags extends PlanFlags, PaceFlags {
   max?: number

@@ -4,12 +4,11 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { readDesired } from './document/read-document.ts'
 import { findOtherLock } from './other-lock.ts'
-import { requireAllowedRemovals } from './plan/guards.ts'
 import { isUnresolved, isWrite } from './plan/plan.ts'
+import { requireAllowedRemovals } from './plan/plan-workspace.ts'
 import type { PlanFlags } from './plan-flags.ts'
 import { previewPlan } from './prepare-plan.ts'
-import { printPlan } from './print-plan.ts'
-import { suggestNextStep } from './suggest-next-step.ts'
+import { printPlan, suggestNextStep } from './print-plan.ts'
 
 export interface DiffFlags extends PlanFlags, PaceFlags {
   strict?: boolean

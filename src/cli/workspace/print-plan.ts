@@ -1,10 +1,12 @@
+import { type Hint, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { describeDetails, describeItem, planSigns } from '../output/views/planned-cells.ts'
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
-import type { Plan, PlanItem } from './plan/plan.ts'
+import { isWrite, type Plan, type PlanItem } from './plan/plan.ts'
 import { type ComparedSides, describeSummary, summarizePlan } from './plan/summary.ts'
+import { formatPlanFlags, formatRosterFlags, type PlanFlags } from './plan-flags.ts'
 
 export function toRow(item: PlanItem): RowOf<'plan'> & Item {
   const { action, kind, key, room_key, room_id = null, name, reason } = item
@@ -35,4 +37,26 @@ export async function printPlan(context: Context, plan: Plan, sides?: ComparedSi
 async function* createPages(rows: readonly Item[], rest: Item): AsyncGenerator<Page> {
   for (let i = 0; i < rows.length; i += rowsPerPage) yield { items: rows.slice(i, i + rowsPerPage), rest }
   if (rows.length === 0) yield { items: [], rest }
+}
+
+/** @param flags `out` is the written plan file, which contains the plan flags */
+export function suggestNextStep(
+  file: string,
+  { items }: Plan,
+  { out, ...flags }: PlanFlags & { out?: string },
+): Hint | undefined {
+  if (items.some(({ action }) => action === 'exists'))
+    return ['adopt existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]
+  if (items.some(({ action }) => action === 'unblocked')) {
+    const again = formatPlanFlags({ ...flags, reblock: true })
+    return out === undefined
+      ? ['block these members again with: ', suggest(['workspace', 'apply', ...again], file)]
+      : [
+          'plan to block these members again with: ',
+          suggest(['workspace', 'diff', ...again, '--out', out], file),
+        ]
+  }
+  if (!items.some(isWrite)) return undefined
+  const planned = out === undefined ? formatPlanFlags(flags) : [...formatRosterFlags(flags), '--plan', out]
+  return ['make the changes with: ', suggest(['workspace', 'apply', ...planned], file)]
 }

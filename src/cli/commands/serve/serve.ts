@@ -22,7 +22,7 @@ import { checkProfileName } from '../../kernel/profile.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { findDataDir } from '../../requests/find-service.ts'
-import { createListenError, parseListenHost } from '../shared/listening.ts'
+import { createListenError, parseListenHost, waitForInterrupt } from '../shared/listening.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
 
@@ -244,12 +244,6 @@ async function saveProfile(
     }),
   )
 }
-
-function waitForInterrupt(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
-}
-
 async function announce(
   context: Context,
   flags: { host: string; logFormat: LogFormat },

@@ -34,3 +34,8 @@ export function createListenError(cause: unknown, host: string, port: number): U
   const reason = isUnresolved ? 'the host name cannot be resolved' : describeSystemError(cause)
   return new UsageError(`the program cannot listen on ${where}: ${reason}`)
 }
+
+export function waitForInterrupt(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}

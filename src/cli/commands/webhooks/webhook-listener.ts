@@ -9,7 +9,7 @@ import { redeliveryHeader } from '../../../api/signature.ts'
 import { describeSystemError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { createListenError } from '../shared/listening.ts'
+import { createListenError, waitForInterrupt } from '../shared/listening.ts'
 import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
 interface ListenOptions {
@@ -119,7 +119,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     else await printer.notice(`listening on ${url}; press ^C to stop`)
     if (!isLoopback(new URL(url).hostname))
       await printer.notice(`warning: other machines can reach ${options.host}`)
-    await Promise.race([failed, waitForAbort(context.interrupt)])
+    await Promise.race([failed, waitForInterrupt(context.interrupt)])
   } finally {
     server.close()
     server.closeAllConnections()
@@ -203,9 +203,4 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
 
 function flatten(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 }

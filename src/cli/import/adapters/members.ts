@@ -11,8 +11,7 @@ import { type Item, views } from '../../output/views/views.ts'
 import { isBlocked } from '../../records/blocking.ts'
 import { selectMembership, withDefaultUnblock } from '../../records/membership-plan.ts'
 import { createRecord, updateRecord } from '../../records/records.ts'
-import type { ImportAdapter } from '../adapter/adapter.ts'
-import { deriveColumns } from '../adapter/columns.ts'
+import { deriveColumns, type ImportAdapter } from '../adapter/adapter.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 
 export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &

@@ -1,5 +1,5 @@
 import { UsageError } from '../../../errors.ts'
-import { readTimeZone } from '../../calendar/read-time-zone.ts'
+import { readTimeZone } from '../../calendar/time-zone.ts'
 import { fieldsOfList, parseWhere } from '../../filter/where.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item } from '../../output/views/views.ts'

@@ -15,8 +15,7 @@ import {
   planKept,
   toCreation,
 } from './items.ts'
-import type { PlanItem } from './plan.ts'
-import type { ReadMembers } from './state.ts'
+import type { PlanItem, ReadMembers } from './plan.ts'
 
 interface MembersInput {
   room_key: string

@@ -17,8 +17,7 @@ import {
   planKept,
   toCreation,
 } from './items.ts'
-import type { PlanItem, PlanOptions } from './plan.ts'
-import type { ReadList } from './state.ts'
+import type { PlanItem, PlanOptions, ReadList } from './plan.ts'
 
 interface RoomsInput {
   desired: readonly DesiredRoom[]

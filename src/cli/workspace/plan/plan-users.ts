@@ -13,8 +13,7 @@ import {
   planKept,
   toCreation,
 } from './items.ts'
-import type { PlanItem } from './plan.ts'
-import type { ReadList } from './state.ts'
+import type { PlanItem, ReadList } from './plan.ts'
 
 interface UsersInput {
   desired: readonly DesiredUser[]

@@ -1,12 +1,12 @@
 import { toText } from '../../../api/to-text.ts'
+import { ConfirmationError } from '../../../errors.ts'
 import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { kindPlurals } from './items.ts'
-import type { Plan, PlanItem, PlanOptions, PruneGuard } from './plan.ts'
+import type { Plan, PlanItem, PlanOptions, PruneGuard, PruneKind, WorkspaceState } from './plan.ts'
 import { planMembers } from './plan-members.ts'
 import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
-import type { WorkspaceState } from './state.ts'
 
 /** Number of removals of a kind up to which no share needs `--allow-large`. */
 const maxUnconfirmed = 3
@@ -103,4 +103,24 @@ function findGuards(removals: readonly PlanItem[], section: Section): PruneGuard
 
 function countMembers(rooms: readonly DesiredRoom[]): number {
   return rooms.reduce((sum, { members = [] }) => sum + members.length, 0)
+}
+
+/** @throws {ConfirmationError} if `--allow-large` lacks a guarded kind, or a number differs from the plan */
+export function requireAllowedRemovals(
+  { guards, items }: Plan,
+  allowed: ReadonlyMap<PruneKind, number> = new Map(),
+): void {
+  for (const { kind, count, recorded } of guards)
+    if (allowed.get(kind) !== count)
+      throw new ConfirmationError(
+        `${count} of ${recorded} ${kind} in the lock file would be removed; nothing was changed`,
+        { hint: `check that the file is complete, or pass --allow-large ${kind}=${count} to remove them` },
+      )
+  for (const [kind, count] of allowed) {
+    const planned = items.filter((item) => item.action === 'remove' && kindPlurals[item.kind] === kind).length
+    if (planned !== count)
+      throw new ConfirmationError(
+        `--allow-large ${kind}=${count} does not match the plan, which removes ${planned}; nothing was changed`,
+      )
+  }
 }

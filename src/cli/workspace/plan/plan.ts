@@ -1,4 +1,5 @@
 import type { RowOf } from '../../output/views/rows.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'
 
 const writeActions = ['create', 'change', 'remove'] as const
@@ -52,4 +53,23 @@ export function isWrite({ action }: PlanItem): boolean {
 
 export function isUnresolved({ action }: PlanItem): boolean {
   return ['gone', 'exists', 'conflict', 'unread', 'unblocked'].includes(action)
+}
+
+/** Items of a list by ID. An incomplete list does not prove that an item is missing. */
+export interface ReadList {
+  items: ReadonlyMap<string, Item>
+  isComplete: boolean
+}
+
+export interface ReadMembers {
+  items: readonly Item[]
+  isComplete: boolean
+}
+
+/** State of the service, limited to the scope of the file. */
+export interface WorkspaceState {
+  users: ReadList | undefined
+  rooms: ReadList | undefined
+  /** Members by room ID. */
+  members: ReadonlyMap<string, ReadMembers>
 }

@@ -14,7 +14,7 @@ import { openRun } from '../../run/run.ts'
 import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
 import type { WorkspaceIdentity } from '../lock/section.ts'
 import { lacksDeclared } from '../plan/compare.ts'
-import type { ReadList, ReadMembers, WorkspaceState } from '../plan/state.ts'
+import type { ReadList, ReadMembers, WorkspaceState } from '../plan/plan.ts'
 
 interface MutableList extends ReadList {
   items: Map<string, Item>

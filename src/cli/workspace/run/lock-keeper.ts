@@ -2,8 +2,7 @@ import type { Item } from '../../output/views/views.ts'
 import type { DesiredUser, WorkspaceDocument } from '../document/document.ts'
 import type { Intent, LockedRoom, Section } from '../lock/lock.ts'
 import type { LockFile } from '../lock/lock-file.ts'
-import type { PlanItem } from '../plan/plan.ts'
-import type { WorkspaceState } from '../plan/state.ts'
+import type { PlanItem, WorkspaceState } from '../plan/plan.ts'
 
 export interface Ended {
   item: PlanItem

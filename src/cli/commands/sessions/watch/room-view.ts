@@ -1,7 +1,6 @@
 import { toText } from '../../../../api/to-text.ts'
 import type { Input, Terminal, Visible } from '../../../../host.ts'
-import { readTimeZone } from '../../../calendar/read-time-zone.ts'
-import type { TimeZone } from '../../../calendar/time-zone.ts'
+import { readTimeZone, type TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
