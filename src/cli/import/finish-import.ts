@@ -6,11 +6,6 @@ import type { Tally } from '../run/tally.ts'
 import { buildResumeCommand, buildSkipCommand } from './import-command.ts'
 import type { ImportPlan } from './prepare.ts'
 
-export interface ImportProgress {
-  /** Number of rows that the journal of an earlier run records as done. */
-  recorded: number
-}
-
 /**
  * Prints the summary even after a fatal error, because the import may be resumed.
  * @param hasSent false only if no row was imported
@@ -35,14 +30,10 @@ export async function finishImport(
   if (error) throw error
 }
 
-export function summarizeImport(
-  tally: Tally,
-  plan: ImportPlan,
-  progress: ImportProgress,
-  isDryRun: boolean,
-): string {
+/** @param recorded number of rows that the journal of an earlier run records as done */
+export function summarizeImport(tally: Tally, plan: ImportPlan, recorded: number, isDryRun: boolean): string {
   const { shard } = plan.flags
-  return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan, progress)}`
+  return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan, recorded)}`
 }
 
 const countItems = (tally: Tally, { adapter, checked }: ImportPlan) =>
@@ -60,7 +51,7 @@ function describeDryRun(tally: Tally, plan: ImportPlan): string {
   return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${countItems(tally, plan)}; ${tally.bad} would fail`
 }
 
-function describeRun(tally: Tally, plan: ImportPlan, { recorded }: ImportProgress): string {
+function describeRun(tally: Tally, plan: ImportPlan, recorded: number): string {
   const { ifExists } = plan.flags
   // A service that overwrites existing users on create does not distinguish created from overwritten users.
   const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !plan.adapter.createOverwrites)

@@ -10,7 +10,7 @@ import {
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { openRun, type Run, type Work } from '../run/run.ts'
-import { type ImportProgress, summarizeImport } from './finish-import.ts'
+import { summarizeImport } from './finish-import.ts'
 import { buildUnblockCommand } from './import-command.ts'
 import type { JournalState } from './journal/journal-state.ts'
 import { Ledger } from './ledger.ts'
@@ -34,7 +34,7 @@ export async function runImportRows(
   const run = await openRun(context, flags, {
     effect: checked.destructive > 0 ? 'destroys' : 'writes',
     total: checked.shardRows,
-    summarize: (tally) => summarizeImport(tally, plan, progress, dryRun),
+    summarize: (tally) => summarizeImport(tally, plan, progress.recorded, dryRun),
     // The import itself asks for confirmation.
     confirmed: true,
     shows: dryRun,
@@ -53,7 +53,7 @@ export async function runImportRows(
 async function sendRows(
   context: Context,
   plan: ImportPlan,
-  progress: ImportProgress,
+  progress: { recorded: number },
   run: Run,
   ledger: Ledger,
 ): Promise<void> {
@@ -82,31 +82,18 @@ async function sendRows(
     run.stop(toMeetroomError(error))
   } finally {
     await pendingRows.close()
-    await reportIgnoredFields(context, adapter.view.noun, sender.ignoredFields)
-    await reportBlocked(context, plan, sender.blocked)
+    const [one, many] = adapter.view.noun
+    for (const [field, count] of sender.ignoredFields)
+      await context.notice(
+        `warning: the API sets ${field} only when a ${one} is created; ${count} existing ${plural(count, `${one} keeps its`, `${many} keep their`)} ${field}`,
+      )
+    if (sender.blocked > 0) {
+      const what = `${sender.blocked} of the members in the file ${plural(sender.blocked, 'is', 'are')} blocked`
+      const command = buildUnblockCommand(adapter.name, plan.file, flags.given)
+      await context.notice([`${what}; unblock them with: `, command])
+    }
     for (const notice of adapter.listNotices?.() ?? []) await context.notice(notice)
   }
-}
-
-async function reportIgnoredFields(
-  context: Context,
-  [one, many]: readonly [string, string],
-  counts: ReadonlyMap<string, number>,
-): Promise<void> {
-  for (const [field, count] of counts)
-    await context.notice(
-      `warning: the API sets ${field} only when a ${one} is created; ${count} existing ${plural(count, `${one} keeps its`, `${many} keep their`)} ${field}`,
-    )
-}
-
-async function reportBlocked(
-  context: Context,
-  { adapter, file, flags }: ImportPlan,
-  count: number,
-): Promise<void> {
-  if (count === 0) return
-  const what = `${count} of the members in the file ${plural(count, 'is', 'are')} blocked`
-  await context.notice([`${what}; unblock them with: `, buildUnblockCommand(adapter.name, file, flags.given)])
 }
 
 function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger, run: Run): Work<PendingRow> {

@@ -1,7 +1,7 @@
 import { andMore } from '../../api/plural.ts'
 import { type ErrorDetails, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { type FailedInput, openRejects } from './journal/rejects.ts'
+import { type FailedInput, Rejects } from './journal/rejects.ts'
 import { maxReported } from './read/place.ts'
 
 export class RowProblems {
@@ -27,7 +27,7 @@ export class RowProblems {
  */
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed
-  const rejects = await openRejects(context, failed)
+  const rejects = await Rejects.open(context, failed)
   let written = 0
   if (rejects)
     try {

@@ -8,7 +8,7 @@ import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
 import { isJournalStatus, type JournalState } from './journal/journal-state.ts'
 import { hashBody } from './journal/receipt.ts'
-import { openRejects, type Rejects } from './journal/rejects.ts'
+import { Rejects } from './journal/rejects.ts'
 import { Results } from './journal/results.ts'
 import type { ImportPlan } from './prepare.ts'
 import { formatInputPlace } from './read/place.ts'
@@ -39,7 +39,7 @@ export class Ledger {
     const results = await Results.open(context)
     const journal = await openJournal(context, plan)
     try {
-      const rejects = await openRejects(context, plan)
+      const rejects = await Rejects.open(context, plan)
       return new Ledger(context, plan, run, { results, journal, rejects })
     } catch (error) {
       // Nothing was sent, so a new journal is not needed.

@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { UnknownUserError } from '../../client/missing-resource.ts'
-import { type Failure, type Outcome, toFailure } from '../../client/outcome.ts'
+import { type Outcome, toFailure } from '../../client/outcome.ts'
 import {
   ApiError,
   ConflictError,
@@ -38,24 +38,16 @@ interface SenderOptions {
 export class RowSender {
   readonly #options: SenderOptions
   readonly #referencedUsers: ReferencedUsers
-  readonly #ignoredFields = new Map<string, number>()
+  /** Number of rows whose value the import does not apply to the existing item, by field. */
+  readonly ignoredFields = new Map<string, number>()
+  /** Number of members that stay blocked, and whose rows do not set `is_blocked`. */
+  blocked = 0
   /** Subjects of printed remarks. One remark is printed for each subject. */
   readonly #remarks = new Set<string>()
-  #blocked = 0
 
   constructor(options: SenderOptions) {
     this.#options = options
-    this.#referencedUsers = new ReferencedUsers(options.client, options.notice)
-  }
-
-  /** Number of rows whose value the import does not apply to the existing item, by field. */
-  get ignoredFields(): ReadonlyMap<string, number> {
-    return this.#ignoredFields
-  }
-
-  /** Number of members that stay blocked, and whose rows do not set `is_blocked`. */
-  get blocked(): number {
-    return this.#blocked
+    this.#referencedUsers = new ReferencedUsers(options)
   }
 
   async send(row: PendingRow): Promise<Outcome<string>> {
@@ -135,13 +127,12 @@ export class RowSender {
     const { adapter, ifExists, dryRun, client, isStopped } = this.#options
     const existing = await lookUpFirst(adapter.find(client, body))
     const changes = ifExists === 'overwrite' || ifExists === 'update'
+    const [noun] = adapter.view.noun
     if (!existing && changes && !adapter.canCreateMissing)
       return this.#failOutcome(
-        new NotFoundError(
-          `no such ${adapter.view.noun[0]}: ${adapter.keyOf(body)} (pass --create-missing to create it)`,
-        ),
+        new NotFoundError(`no such ${noun}: ${adapter.keyOf(body)} (pass --create-missing to create it)`),
       )
-    if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
+    if (dryRun && (!existing || changes)) {
       const [user, ...others] = await this.#referencedUsers.listMissing(this.#listUsers(body))
       if (user !== undefined) return this.#failOutcome(new UnknownUserError([user, ...others]))
     }
@@ -149,9 +140,8 @@ export class RowSender {
       if (dryRun) return { status: 'would_create' }
       return isStopped() ? { status: 'unsent' } : await this.#create(body)
     }
-    if (ifExists === 'fail')
-      return this.#failOutcome(new ConflictError(`the ${adapter.view.noun[0]} already exists`))
-    if (adapter.countBlocked) this.#blocked += await adapter.countBlocked(client, body, existing)
+    if (ifExists === 'fail') return this.#failOutcome(new ConflictError(`the ${noun} already exists`))
+    if (adapter.countBlocked) this.blocked += await adapter.countBlocked(client, body, existing)
     if (ifExists === 'skip')
       return { status: dryRun ? 'would_skip' : 'skipped', value: readId(existing, adapter) }
     return this.#change(body, existing)
@@ -170,12 +160,9 @@ export class RowSender {
     const change = (isUpdate && adapter.update) || adapter.overwrite
     const changed: Outcome<string> = dryRun
       ? { status: `would_${adapter.accessChange?.(body, existing) ?? (isUpdate ? 'update' : 'overwrite')}` }
-      : {
-          status: isUpdate ? 'updated' : 'overwrote',
-          value: await change(client, body, existing),
-        }
+      : { status: isUpdate ? 'updated' : 'overwrote', value: await change(client, body, existing) }
     for (const field of adapter.listIgnoredFields?.(body, existing) ?? [])
-      this.#ignoredFields.set(field, (this.#ignoredFields.get(field) ?? 0) + 1)
+      this.ignoredFields.set(field, (this.ignoredFields.get(field) ?? 0) + 1)
     return changed
   }
 
@@ -185,10 +172,9 @@ export class RowSender {
       (id) => this.#complete(body, id),
       (cause) => {
         const failure = toFailure(cause)
+        const { createdId } = failure.error
         // With the ID, a resumed run looks up the created item before it creates another item.
-        return failure.error.createdId === undefined
-          ? failure
-          : { ...failure, value: failure.error.createdId }
+        return createdId === undefined ? failure : { ...failure, value: createdId }
       },
     )
   }
@@ -200,16 +186,15 @@ export class RowSender {
     return (
       completion?.then(
         () => outcome,
-        (cause) => incompleteOutcome(id, toFailure(cause)),
+        (failure) => {
+          const { error: cause } = toFailure(failure)
+          const message = `the item was created, but not completed: ${cause.message}`
+          // The outcome is unknown, because a retry could create the item again.
+          return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause }) }
+        },
       ) ?? outcome
     )
   }
-}
-
-/** Returns an unknown outcome, because a retry could create the item again. */
-function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
-  const message = `the item was created, but not completed: ${error.message}`
-  return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }
 }
 
 function readId(item: Item, { view }: ImportAdapter): string {
@@ -219,14 +204,12 @@ function readId(item: Item, { view }: ImportAdapter): string {
 const maxLookups = 1000
 
 class ReferencedUsers {
-  readonly #client: Client
-  readonly #notice: (text: string) => Promise<void>
+  readonly #options: Pick<SenderOptions, 'client' | 'notice'>
   readonly #exists = new Map<string, Promise<boolean>>()
   #isFull = false
 
-  constructor(client: Client, notice: (text: string) => Promise<void>) {
-    this.#client = client
-    this.#notice = notice
+  constructor(options: Pick<SenderOptions, 'client' | 'notice'>) {
+    this.#options = options
   }
 
   async listMissing(users: readonly string[]): Promise<string[]> {
@@ -238,8 +221,9 @@ class ReferencedUsers {
   #isExistingUser(user_id: string): Promise<boolean> {
     const cached = this.#exists.get(user_id)
     if (cached) return cached
+    const { client } = this.#options
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
-    const lookup = findRecord(this.#client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
+    const lookup = findRecord(client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
     // Removes a failed lookup, so that later rows retry the request.
     lookup.catch(() => this.#exists.delete(user_id))
@@ -249,7 +233,7 @@ class ReferencedUsers {
   async #noticeLimit(): Promise<true> {
     if (!this.#isFull) {
       this.#isFull = true
-      await this.#notice(`only the first ${maxLookups} users are read`)
+      await this.#options.notice(`only the first ${maxLookups} users are read`)
     }
     return true
   }

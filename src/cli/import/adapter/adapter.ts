@@ -120,8 +120,8 @@ export function deriveColumns<F extends Fields>(
 
 function selectParser(name: string, type: FieldType): ParseCell {
   if (typeof type === 'object') {
-    if ('list' in type) return name === 'members' ? parseMembers : parseJson
-    return isEnumType(type) ? (cell) => normalizeEnumValue(type, cell) : parseJson
+    if ('length' in type) return (cell) => normalizeEnumValue(type, cell)
+    return 'list' in type && name === 'members' ? parseMembers : parseJson
   }
   switch (type) {
     case 'url':
@@ -166,10 +166,6 @@ const parseBooleanCell: ParseCell = (cell) => {
   const value = parseBoolean(cell)
   if (typeof value !== 'boolean') throw new UsageError(`must be true or false, not “${cell}”`)
   return value
-}
-
-function isEnumType(type: FieldType): type is readonly string[] {
-  return Array.isArray(type)
 }
 
 export function normalizeEnumValue(choices: readonly string[], value: unknown): unknown {

@@ -4,7 +4,7 @@ import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { parseBoolean, parseTimestamp } from '../../../api/readings.ts'
-import { listWritableFields } from '../../../api/resource-types.ts'
+import { type Fields, listWritableFields } from '../../../api/resource-types.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { roomTypes } from '../../../api/vocabulary.ts'
@@ -29,13 +29,12 @@ type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
 
 type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing' | 'unblock' | 'type'>
 
-const createOnlyFields = listWritableFields('create', room.fields).filter(
-  ([, { write }]) => write === 'create',
-)
-const readableCreateOnlyFields = createOnlyFields
-  .filter(([, { presence }]) => presence !== 'never')
+const fields: Fields = room.fields
+const createOnlyFields = listWritableFields('create', fields)
+  .filter(([, { write }]) => write === 'create')
   .map(([field]) => field)
-const nonUpdatableFields = new Set(['id', 'terminated_at', ...createOnlyFields.map(([field]) => field)])
+const readableCreateOnlyFields = createOnlyFields.filter((field) => fields[field]?.presence !== 'never')
+const nonUpdatableFields = new Set(['id', 'terminated_at', ...createOnlyFields])
 
 /** An export may show a termination only in `terminated_at`. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
@@ -92,13 +91,16 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       await invite(client, id, blockedMembers(row))
       if (isTerminated(row)) await updateRecord(client, { kind: 'room', id }, { is_terminated: true })
     },
-    explainUnchangeable,
+    explainUnchangeable(values: RequestBody, existing) {
+      const field = readableCreateOnlyFields.find(
+        (field) => values[field] !== undefined && !hasValues(existing, { [field]: values[field] }),
+      )
+      return field && `its ${field} is ${existing[field]} and cannot be changed`
+    },
     listIgnoredFields: (row, existing) =>
-      createOnlyFields
-        .map(([field]) => field)
-        .filter(
-          (field) => field !== 'members' && Object.hasOwn(row, field) && !Object.hasOwn(existing, field),
-        ),
+      createOnlyFields.filter(
+        (field) => field !== 'members' && Object.hasOwn(row, field) && !Object.hasOwn(existing, field),
+      ),
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
       const isSent = (field: string) =>
@@ -131,13 +133,6 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     },
   }
   return rooms
-}
-
-function explainUnchangeable(values: RequestBody, existing: Item): string | undefined {
-  const field = readableCreateOnlyFields.find(
-    (field) => values[field] !== undefined && !hasValues(existing, { [field]: values[field] }),
-  )
-  return field && `its ${field} is ${existing[field]} and cannot be changed`
 }
 
 async function findRoomByName(client: Client, name: string): Promise<Item | undefined> {

@@ -56,9 +56,9 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       isDone: () => false,
     },
     find: (client, { user_id }) => findRecord(client, { kind: 'user', id: user_id }),
-    async create(client, row) {
-      await createRecord(client, 'user', toUserBody(row))
-      return row.user_id
+    async create(client, { memberships: _, ...body }) {
+      await createRecord(client, 'user', body)
+      return body.user_id
     },
     completeCreated: (client, { user_id, memberships = [] }) =>
       memberships.length === 0 ? undefined : join(client, user_id, memberships),
@@ -82,12 +82,6 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
           ],
   }
   return users
-}
-
-function toUserBody(row: Row): BodyOf<Operations['createUser']> {
-  if (row.memberships === undefined) return row
-  const { memberships: _, ...body } = row
-  return body
 }
 
 function createNoListError(given: unknown): UsageError {

@@ -41,9 +41,13 @@ export class Journal {
     { rows, resume, host }: { rows: number; resume: boolean; host: Machine & Pick<Host, 'effectiveUid'> },
   ): Promise<Journal> {
     const lock = lockPath(path)
-    await lockJournal(lock, host).catch((error) => {
+    const holder = await takeLock(lock, host).catch((error) => {
       throw toJournalError(path, error)
     })
+    if (holder !== undefined)
+      throw new UsageError(`another import (${holder}) holds the journal lock ${lock}`, {
+        hint: `wait until that process ends; if it does not exist, delete ${lock}`,
+      })
     try {
       const previous = await readJournal(path, rows)
       if (!resume) requireEnded(path, previous)
@@ -112,14 +116,6 @@ export class Journal {
       throw toJournalError('', error)
     }
   }
-}
-
-async function lockJournal(lock: string, machine: Machine): Promise<void> {
-  const holder = await takeLock(lock, machine)
-  if (holder === undefined) return
-  throw new UsageError(`another import (${holder}) holds the journal lock ${lock}`, {
-    hint: `wait until that process ends; if it does not exist, delete ${lock}`,
-  })
 }
 
 async function storeReceipt(journal: string, receipt: string): Promise<boolean> {

@@ -24,7 +24,6 @@ export class Rejects {
   #isEmpty = true
 
   private constructor(
-    readonly path: string,
     readonly format: InputFormat,
     readonly layout: RejectsFormat,
     file: OutputFile,
@@ -33,34 +32,33 @@ export class Rejects {
   }
 
   /**
-   * @param usedPaths other files of the run
-   * @throws {UsageError} if the file is in `usedPaths`, or has other contents than failed rows
+   * Opens the file of `--failed-out`, if any.
+   * @throws {UsageError} if the import uses the file, or the file has other contents than failed rows
    */
   static async open(
-    file: string,
-    format: InputFormat,
-    layout: RejectsFormat,
-    host: Host,
-    usedPaths: readonly (string | undefined)[],
-  ): Promise<Rejects> {
+    { host, flags: { dryRun, bom = false } }: Context,
+    { flags, format, checked, source, journal }: FailedInput,
+  ): Promise<Rejects | undefined> {
+    const { failedOut: file, encoding = 'utf-8' } = flags
+    if (file === undefined || dryRun) return undefined
     const path = resolve(host.cwd, file)
-    for (const other of usedPaths)
+    for (const other of [source.path, journal])
       if (other !== undefined && (other === path || (await isSameFile(other, path))))
         throw new UsageError(`--failed-out cannot be ${file}, because the import uses this file`)
+    const { columns, delimiter } = checked
+    const layout = { columns, delimiter, byteOrderMark: bom || encoding !== 'utf-8' }
     await requireSameKind(file, host, 'a file of failed rows', () => hasReasons(path, format, layout, host))
-    return new Rejects(path, format, layout, await OutputFile.open(file, host))
+    return new Rejects(format, layout, await OutputFile.open(file, host))
   }
 
   async add(row: Row, reason: string): Promise<void> {
-    for (const given of row.rows ?? [row]) await this.#write(given, reason)
-  }
-
-  async #write(row: Row, reason: string): Promise<void> {
-    // The file is in UTF-8, regardless of the encoding of the input.
-    const mark = this.#isEmpty && this.layout.byteOrderMark ? byteOrderMark : ''
-    const text = mark + this.#formatRow(row, reason, this.#isEmpty)
-    this.#isEmpty = false
-    await this.#file.write(text)
+    for (const given of row.rows ?? [row]) {
+      // The file is in UTF-8, regardless of the encoding of the input.
+      const mark = this.#isEmpty && this.layout.byteOrderMark ? byteOrderMark : ''
+      const text = mark + this.#formatRow(given, reason, this.#isEmpty)
+      this.#isEmpty = false
+      await this.#file.write(text)
+    }
   }
 
   #formatRow({ cells = [], fields, given = fields, source }: Row, reason: string, isFirst: boolean): string {
@@ -77,13 +75,11 @@ export class Rejects {
         header[reasonIndex] = 'reason'
         return (isFirst ? [header, values] : [values]).map((row) => csvLine(row, delimiter)).join('')
       }
+      // Text that is not a JSON object cannot hold a reason.
       case 'ndjson':
-        // Writes text that is not a JSON object unchanged, because such text cannot hold a reason.
-        if (source !== undefined) return `${source}\n`
-        return `${writeJson({ ...given, reason })}\n`
+        return `${source ?? writeJson({ ...given, reason })}\n`
       case 'json':
-        if (source !== undefined) return `${isFirst ? '[' : ','}\n${source}`
-        return `${isFirst ? '[' : ','}\n${writeJson({ ...given, reason })}`
+        return `${isFirst ? '[' : ','}\n${source ?? writeJson({ ...given, reason })}`
     }
   }
 
@@ -105,19 +101,6 @@ export interface FailedInput {
   checked: CheckedInput
   journal: string | undefined
   flags: Pick<ImportFlags, 'failedOut' | 'encoding'>
-}
-
-export async function openRejects(
-  { host, flags: { dryRun, bom = false } }: Context,
-  { flags, format, checked, source, journal }: FailedInput,
-): Promise<Rejects | undefined> {
-  if (flags.failedOut === undefined || dryRun) return undefined
-  const { columns, delimiter } = checked
-  const mark = bom || (flags.encoding !== undefined && flags.encoding !== 'utf-8')
-  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host, [
-    source.path,
-    journal,
-  ])
 }
 
 /** Returns true if a file has the column or field `reason`. */

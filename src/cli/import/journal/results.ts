@@ -51,7 +51,11 @@ export class Results {
    */
   add(result: Result): Promise<void> | undefined {
     if (this.#failure) throw this.#failure.error
-    this.#recordFailure(result)
+    const isPrinted = this.#writer && this.#context.format !== 'ids'
+    if (!isPrinted && judgeStatus(result.status) === 'bad') {
+      if (this.#unreported.length < maxReported) this.#unreported.push(result)
+      else this.#omitted++
+    }
     if (!this.#writer) return undefined
     const { row, key, id, error } = result
     // Scripts expect one status for all imported rows.
@@ -68,13 +72,6 @@ export class Results {
         this.#writing = undefined
       })
     return this.#waiting.length > maxWaiting ? this.#writing : undefined
-  }
-
-  #recordFailure(result: Result): void {
-    const isPrinted = this.#writer && this.#context.format !== 'ids'
-    if (isPrinted || judgeStatus(result.status) !== 'bad') return
-    if (this.#unreported.length < maxReported) this.#unreported.push(result)
-    else this.#omitted++
   }
 
   async #write(): Promise<void> {

@@ -1,17 +1,17 @@
+import { omitUndefined } from '../../../api/defined.ts'
 import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { UsageError } from '../../../errors.ts'
 import { hashKey } from '../../../hash.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 import { type Item, views } from '../../output/views/views.ts'
-import { deriveColumns, type RequestBody } from '../adapter/adapter.ts'
+import { deriveColumns } from '../adapter/adapter.ts'
 import { RowKeys } from './checked-row.ts'
 import { formatRowPlace } from './place.ts'
 import { createRowReader, type ReaderOptions, type RowReader } from './reader.ts'
 import type { Row } from './rows.ts'
 
-const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
-export const memberColumns = Object.keys(memberFields)
+export const memberColumns = ['user_id', 'member_type', 'member_name']
 
 /** Creates a reader whose bodies have the names of member columns, such as `member_type`. */
 export function createMemberReader(options: ReaderOptions): Promise<RowReader> {
@@ -74,7 +74,11 @@ export async function* groupRows(
     group = undefined
     return closed.rows.length === 0 ? [] : [toRow(closed, ++number)]
   }
-  const addRow = (row: Row, { fields, memberValues }: SplitFields, target: Group): string | undefined => {
+  const addRow = (
+    row: Row,
+    { fields, memberValues }: ReturnType<typeof splitFields>,
+    target: Group,
+  ): string | undefined => {
     if (row !== target.first) mergeFields(target, row, fields, columns)
     if (!memberValues) {
       target.rows.push(row)
@@ -83,7 +87,8 @@ export async function* groupRows(
     const reading = memberReader.read(memberValues)
     if ('problem' in reading) return reading.problem
     target.rows.push({ ...row, user: toText(reading.body['user_id']) })
-    target.members.push(toMember(reading.body))
+    const { user_id, member_type: type, member_name: name } = reading.body
+    target.members.push(omitUndefined({ user_id, type, name }))
     target.trimmed.push(...(reading.trimmed ?? []))
     return undefined
   }
@@ -98,7 +103,8 @@ export async function* groupRows(
       const { name, fields } = parts
       const isHeld = scattered.has(hashKey(name))
       if (isHeld && heldRows++ === maxHeldRows) throw tooManyHeldError(row.fields, columns)
-      const stored = isHeld ? withoutCellFields(row) : row
+      // Drops the fields of a held CSV row to save memory. Rejects need only the cells.
+      const stored = isHeld && row.cells ? { ...row, fields: undefined } : row
       let target = isHeld ? held.get(name) : name !== '' && name === group?.name ? group : undefined
       if (!target) {
         target = { first: stored, rows: [], name, fields, members: [], trimmed: [], problem: undefined }
@@ -131,32 +137,18 @@ function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError 
   )
 }
 
-/** Drops the fields of a CSV row to save memory. Rejects need only the cells. */
-function withoutCellFields(row: Row): Row {
-  return row.cells ? { ...row, fields: undefined } : row
-}
-
 function readRoomName(fields: Item, { fieldOf }: ColumnTargets): string {
   const column = Object.keys(fields).find((column) => fieldOf(column) === 'name')
   const value = column === undefined ? undefined : fields[column]
   return isEmptyValue(value) ? '' : trimWhiteSpace(toText(value))
 }
 
-const toMember = (body: RequestBody) =>
-  Object.fromEntries(
-    Object.entries(memberFields).flatMap(([column, field]) =>
-      body[column] === undefined ? [] : [[field, body[column]]],
-    ),
-  )
-
-type SplitFields = ReturnType<typeof splitFields>
-
 function splitFields(fields: Item, columns: ColumnTargets) {
   const roomFields: Record<string, unknown> = {}
   const memberValues: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(fields)) {
     const target = columns.fieldOf(column)
-    if (!Object.hasOwn(memberFields, target)) roomFields[column] = value
+    if (!memberColumns.includes(target)) roomFields[column] = value
     else if (!isEmptyValue(value)) memberValues[column] = value
   }
   return {
@@ -174,15 +166,11 @@ function mergeFields(group: Group, row: Row, fields: Item, { fieldOf, isUsed }: 
       if (value !== group.name) group.trimmed.push('name')
       continue
     }
-    if (!isUsed(column) || isEmptyValue(value) || isEqual(value, before)) continue
+    if (!isUsed(column) || isEmptyValue(value) || JSON.stringify(value) === JSON.stringify(before)) continue
     if (isEmptyValue(before)) group.fields[column] = value
     else
       group.problem ??= `${column} of the room differs between ${formatRowPlace(first)} and ${formatRowPlace(row)}`
   }
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function isEmptyValue(value: unknown): boolean {

@@ -24,14 +24,6 @@ export function trimValue(field: string, value: unknown, onTrimmed: (field: stri
     return text
   }
   if (!Array.isArray(value) || !listFields.includes(field)) return value
-  return value.map((item) => (isRecord(item) ? trimRecord(item, onTrimmed) : item))
-}
-
-function trimRecord(
-  record: Readonly<Record<string, unknown>>,
-  onTrimmed: (field: string) => void,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).map(([field, value]) => [field, trimValue(field, value, onTrimmed)]),
-  )
+  const trim = ([field, value]: [string, unknown]) => [field, trimValue(field, value, onTrimmed)]
+  return value.map((item) => (isRecord(item) ? Object.fromEntries(Object.entries(item).map(trim)) : item))
 }

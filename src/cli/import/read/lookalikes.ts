@@ -14,7 +14,7 @@ import { idFields, isIdentifyingField } from './identity.ts'
 import { formatRowPlace, maxReported } from './place.ts'
 import { toId } from './reader.ts'
 import type { Row } from './rows.ts'
-import { describeListCell, isListCell } from './split-rows.ts'
+import { describeListCell } from './split-rows.ts'
 
 /** Maximum number of different values of a field that are compared, which limits memory. */
 const maxValues = 50_000
@@ -70,11 +70,10 @@ export class Lookalikes {
       const earlier = values.get(key)
       if (!earlier) {
         if (values.size < maxValues) values.set(key, { value, line: row.line, number: row.number })
-        if (isRoom && isListCell(value)) yield describeListCell(value)
-        else if (idFields.includes(field) && !findDamage(field, value)) {
-          const unlikely = describeUnlikelyId(field, value)
-          if (unlikely !== undefined) yield unlikely
-        }
+        const list = isRoom ? describeListCell(value) : undefined
+        const isId = idFields.includes(field) && !findDamage(field, value)
+        const unlikely = list ?? (isId ? describeUnlikelyId(field, value) : undefined)
+        if (unlikely !== undefined) yield unlikely
       } else if (earlier.value !== value && !this.#reported.has(`${field}\0${value}`)) {
         this.#reported.add(`${field}\0${value}`)
         yield `${field} “${value}” differs from the value in ${formatRowPlace(earlier)} only by ${describeDifference(earlier.value, value)}`
@@ -85,11 +84,9 @@ export class Lookalikes {
 
 function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
   const text = /^[!-~]+(?: [!-~]+)*$/.test(value) ? value : collapseSpaces(value.normalize('NFKC'))
-  if (ignoresCase || isEmailValue(field, value)) return text.toLowerCase()
+  if (ignoresCase || isEmailField(field) || value.includes('@')) return text.toLowerCase()
   return idFields.includes(field) ? withoutLeadingZeros(text) : text
 }
-
-const isEmailValue = (field: string, value: string) => isEmailField(field) || value.includes('@')
 
 function collapseSpaces(text: string): string {
   return trimWhiteSpace(text).replaceAll(/[\s\u200b\u2060\ufeff]+/g, ' ')

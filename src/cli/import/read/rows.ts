@@ -86,7 +86,7 @@ export function readRows(
 ): RowBatches {
   switch (format) {
     case 'csv':
-      return readCsvRows(bytes, name, { onHeader, onEmpty, given: delimiter })
+      return readCsvRows(bytes, name, delimiter, onHeader, onEmpty)
     case 'ndjson':
       return readNdjsonRows(bytes, name)
     case 'json':
@@ -115,16 +115,12 @@ export async function readSample(
   return { columns, rows }
 }
 
-interface CsvOptions {
-  onHeader: (columns: readonly string[], delimiter: string) => void
-  onEmpty: (() => void) | undefined
-  given: string | undefined
-}
-
 async function* readCsvRows(
   input: AsyncIterable<Buffer>,
   name: string,
-  { onHeader, onEmpty, given }: CsvOptions,
+  given: string | undefined,
+  onHeader: (columns: readonly string[], delimiter: string) => void,
+  onEmpty?: () => void,
 ): RowBatches {
   const { delimiter, skipped, bytes } = await detectDialect(input, given, name)
   const { parse } = await import('csv-parse')
@@ -158,7 +154,7 @@ async function* readCsvRows(
           surplus += countCharacter(cell, '\r')
         }
         // In a file with one column, an empty line is a row with an empty cell.
-        if ((cells.length > 1 || columns?.length !== 1) && cells.every(isEmptyCell)) {
+        if ((cells.length > 1 || columns?.length !== 1) && cells.every((cell) => cell.trim() === '')) {
           if (columns && cells.length === 1) emptyLines++
           else if (columns) onEmpty?.()
           continue
@@ -220,8 +216,6 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
     if (failure) throw failure.error
   }
 }
-
-const isEmptyCell = (cell: string) => cell === '' || cell.trim() === ''
 
 const readCells = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
 

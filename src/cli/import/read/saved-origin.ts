@@ -18,7 +18,12 @@ export class SavedOrigins {
     const origin = record[originField]
     if (typeof origin === 'string' && origin !== '') {
       if (this.#origins.size <= maxNamed) this.#origins.add(origin)
-    } else if (isSavedRecord(record)) this.#isUnknown = true
+      return
+    }
+    // Saved rooms, and saved users with memberships. Exports contain neither members nor memberships.
+    const { created_at, members, memberships } = record
+    if (created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships)))
+      this.#isUnknown = true
   }
 
   /**
@@ -50,12 +55,4 @@ export class SavedOrigins {
     if (!(await askConfirmation(context, question)))
       throw new ConfirmationError('not confirmed; nothing was changed')
   }
-}
-
-/**
- * Returns true for saved rooms, and saved users with memberships. Exports contain neither members nor
- * memberships.
- */
-function isSavedRecord({ created_at, members, memberships }: Item): boolean {
-  return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
 }

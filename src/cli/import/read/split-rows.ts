@@ -21,19 +21,14 @@ const lists = [
   { separator: / ?[/&+] ?|\n| \p{L}{1,3} /u, part: /^(?=.{1,12}$)(?=.*\p{L})(?:.*\d|.{1,3}$)/u },
 ]
 
-const findList = (cell: string) =>
-  lists.find(({ separator, part }) => {
+/** Describes a cell such as `7a, 7b`, which probably lists several rooms. */
+export function describeListCell(cell: string): string | undefined {
+  const list = lists.find(({ separator, part }) => {
     const parts = cell.split(separator)
     return parts.length > 1 && parts.every((text) => part.test(text.trim()))
   })
-
-/** Returns true for a cell such as `7a, 7b`, which probably lists several rooms. */
-export function isListCell(cell: string): boolean {
-  return findList(cell) !== undefined
-}
-
-export function describeListCell(cell: string): string {
-  const [separator = ','] = findList(cell)?.separator.exec(cell) ?? []
+  const [separator] = list?.separator.exec(cell) ?? []
+  if (separator === undefined) return undefined
   return `“${cell}” looks like a list; --split '${separator.replaceAll('\n', '\\n')}' splits it into items`
 }
 
