@@ -15,23 +15,14 @@ export interface RoomLinks {
   holdsUserTokens: boolean
 }
 
-type Person = Pick<LinkRow, 'user_id' | 'name' | 'role'>
-
 export function toLinkRow(
   room: Item,
-  { user_id, name, role }: Person,
+  { user_id, name, role }: Pick<LinkRow, 'user_id' | 'name' | 'role'>,
   { link, reason }: Link,
-  more: Item = {},
+  more: Item,
 ): LinkRow {
-  const row = {
-    room_id: room['id'],
-    room_name: toTextOrNull(room['name']),
-    user_id,
-    name,
-    role,
-    link,
-    reason,
-  }
+  const room_name = toTextOrNull(room['name'])
+  const row = { room_id: room['id'], room_name, user_id, name, role, link, reason }
   return { ...row, ...more, ...(Object.hasOwn(more, linkAlias) && { [linkAlias]: link }) }
 }
 

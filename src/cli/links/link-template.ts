@@ -26,9 +26,14 @@ export class LinkTemplate {
     return fillTemplate(this.#text, values)
   }
 
-  /** Omits parameters whose value is a placeholder that `values` does not contain. */
+  /** Omits each query or fragment parameter whose whole value is a placeholder that `values` does not contain. */
   fillForAnyone(values: LinkValues): Link {
-    const text = dropParameters(this.#text, (field) => !Object.hasOwn(values, field))
+    const isKept = (pair: string) => Object.hasOwn(values, /=\{(\w+)\}$/.exec(pair)?.[1] ?? 'room_id')
+    const keep = (part: string) => part.split('&').filter(isKept).join('&')
+    const [, path = '', query = '', fragment = ''] =
+      /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(this.#text) ?? []
+    const [keptQuery, keptFragment] = [keep(query), keep(fragment)]
+    const text = path + (keptQuery && `?${keptQuery}`) + (keptFragment && `#${keptFragment}`)
     return fillTemplate(text, values)
   }
 }
@@ -60,16 +65,4 @@ function encodeValue(value: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-}
-
-/** Removes each query or fragment parameter whose whole value is a placeholder that `isDropped` accepts. */
-function dropParameters(text: string, isDropped: (field: string) => boolean): string {
-  const keep = (part: string) =>
-    part
-      .split('&')
-      .filter((pair) => !isDropped(/=\{(\w+)\}$/.exec(pair)?.[1] ?? 'room_id'))
-      .join('&')
-  const [, path = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(text) ?? []
-  const [keptQuery, keptFragment] = [keep(query), keep(fragment)]
-  return path + (keptQuery && `?${keptQuery}`) + (keptFragment && `#${keptFragment}`)
 }

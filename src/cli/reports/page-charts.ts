@@ -49,13 +49,12 @@ export class Activity {
     }))
     const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
     const unitName = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`
-    const periodAxis = { title: unitName, labels: selectLabels(parts) }
+    const title = `Minutes per ${unit}`
     const periods =
       parts.length > 1
-        ? formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, periodAxis)
+        ? formatChart(`minutes-per-${unit}`, title, parts, unitName, selectLabels(parts))
         : markup``
-    const hourAxis = { title: 'Hour of the day', labels: clock }
-    return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, hourAxis)}`
+    return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, 'Hour of the day', clock)}`
   }
 
   #periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
@@ -70,10 +69,8 @@ export class Activity {
       const [start] = daysOf(unit, day)
       tenths.set(start, (tenths.get(start) ?? 0) + (this.#days.get(day) ?? 0))
     }
-    return {
-      unit,
-      parts: [...tenths].map(([day, sum]) => ({ label: labelOf(unit, day), minutes: sum / 10 })),
-    }
+    const parts = Array.from(tenths, ([day, sum]) => ({ label: labelOf(unit, day), minutes: sum / 10 }))
+    return { unit, parts }
   }
 
   #addHours([start, end]: Interval): void {
@@ -94,13 +91,14 @@ function selectLabels(parts: readonly ActivityPart[]): string[] {
   return [...new Set(places)].flatMap((place) => parts[place]?.label ?? [])
 }
 
-interface ChartAxis {
-  title: string
-  /** Labels below the chart, at equal distances. */
-  labels: readonly string[]
-}
-
-function formatChart(id: string, heading: string, parts: readonly ActivityPart[], axis: ChartAxis): Html {
+/** @param labels labels below the chart, at equal distances */
+function formatChart(
+  id: string,
+  heading: string,
+  parts: readonly ActivityPart[],
+  unit: string,
+  labels: readonly string[],
+): Html {
   const most = parts.reduce((most, part) => (part.minutes > most.minutes ? part : most))
   const summary = visible(`Most: ${most.label}, ${formatMinutes(most.minutes)} minutes.`)
   const name = visible(heading)
@@ -119,8 +117,8 @@ function formatChart(id: string, heading: string, parts: readonly ActivityPart[]
 <div class="plot">
 <p class="scale"><span>${visible(formatMinutes(most.minutes))} minutes</span><span>${visible(formatMinutes(most.minutes / 2))}</span><span>0</span></p>
 ${drawSvgChart(bars, own`${name}. ${summary}`)}
-<p class="axis">${axis.labels.map((label) => markup`<span>${visible(label)}</span>`)}</p>
-<p class="unit">${visible(axis.title)}</p>
+<p class="axis">${labels.map((label) => markup`<span>${visible(label)}</span>`)}</p>
+<p class="unit">${visible(unit)}</p>
 </div>
 <details><summary>Numbers</summary><table>
 <caption>${name}</caption>

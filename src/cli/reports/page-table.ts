@@ -99,14 +99,10 @@ export function formatMeetings(lines: readonly ReportRow[], id: Visible, options
   })
 }
 
-interface SectionOptions extends PageTableOptions, AbsentPlan {
-  id: Visible
-  heading: Html
-  room: Item
-  words: Visible
-}
-
-function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
+function formatSection(
+  people: readonly ReportRow[],
+  options: PageTableOptions & AbsentPlan & { id: Visible; heading: Html; room: Item; words: Visible },
+): Html {
   const { id, heading, room, words, shown } = options
   const listed = people.filter(({ row }) => isListed(row, options))
   const sorted = listed.toSorted((a, b) => Number(a.row['present']) - Number(b.row['present']))
@@ -234,8 +230,12 @@ function formatCell(
   const { row, isRunning, section } = line
   const value = row[field]
   switch (field) {
-    case 'name':
-      return formatPerson(toText(value), toText(row['user_id']), shown)
+    case 'name': {
+      const [name, id] = [toText(value), toText(row['user_id'])]
+      // A deleted person may have no name, but a row needs a heading.
+      const heading = markup`<bdi>${shown(name || id)}</bdi>`
+      return name && id ? markup`${heading}<small>${shown(id)}</small>` : heading
+    }
     case 'room_name': {
       const name = markup`<bdi>${nameRoom({ name: value, id: row['room_id'] }, shown)}</bdi>`
       return section ? markup`<a href="#${section}">${name}</a>` : name
@@ -258,12 +258,6 @@ function formatCell(
     default:
       return shown(toText(value))
   }
-}
-
-function formatPerson(name: string, id: string, shown: PageOptions['shown']): Html {
-  // A deleted person may have no name, but a row needs a heading.
-  if (!name || !id) return markup`<bdi>${shown(name || id)}</bdi>`
-  return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
 /** Only sections have shares and timelines that omit pauses. */

@@ -103,7 +103,7 @@ export class WebPage {
   }
 
   async close(isComplete: boolean): Promise<void> {
-    const { rooms, grouping } = this.#options
+    const { rooms, grouping, span, now, zone, onlyAbsent } = this.#options
     const [start, end] = this.#formatTotals()
     const empty = this.#rooms - this.#shownRooms
     const isOne = this.#shown && (rooms === 1 || this.#shownRooms === 1)
@@ -111,20 +111,30 @@ export class WebPage {
     const where = name === '' ? visible(counted(this.#shownRooms, 'room')) : name
     const emptyRooms = counted(empty, this.#shownRooms === 0 ? 'room' : 'other room')
     const left = counted(this.#left.sections, grouping.subject === 'meeting' ? 'meeting' : 'room')
-    const notes = [
-      ...(empty > 0 ? [`Nobody was in ${emptyRooms}.`] : []),
-      ...(this.#left.sections > 0
-        ? [
-            `The size of this report is limited, so it omits the details of ${left}. A report on fewer rooms shows all details.`,
-          ]
-        : []),
-    ]
+    const notes: string[] = []
+    if (empty > 0) notes.push(`Nobody was in ${emptyRooms}.`)
+    if (this.#left.sections > 0)
+      notes.push(
+        `The size of this report is limited, so it omits the details of ${left}. A report on fewer rooms shows all details.`,
+      )
     const charts = this.#activity.format().text
-    await this.#file.write(formatPageStart(where, notes, this.#options))
+    const subject = grouping.hasPeak
+      ? own`Usage`
+      : own`${onlyAbsent ? own`Absences` : own`Attendance`} in ${where}`
+    const title = own`${subject}${visible(describePeriod(span, zone))}`
+    await this.#file.write(formatPageHead(title, zone, now, notes))
     await this.#file.write(this.#table ? charts + start.text : this.#formatSummary().text)
     for (const part of this.#parts) await this.#file.write(part)
     await this.#file.write(end.text + markup`${this.#failures}`.text + (this.#table ? '' : charts))
-    await this.#file.close(formatPageEnd(isComplete, formatFootnotes(!this.#table && this.#parts.length > 0)))
+    const warning = markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be read.</p></section>
+`
+    await this.#file.close(
+      markup`${isComplete ? markup`` : warning}</main>
+<footer><p>${formatFootnotes(!this.#table && this.#parts.length > 0)}</p></footer>
+</body>
+</html>
+`.text,
+    )
   }
 
   /** @param first target of the link in the summary */
@@ -187,17 +197,6 @@ function formatOmission(count: number, what: 'row' | 'room'): Html {
 `
 }
 
-function formatPageStart(
-  where: Visible,
-  notes: readonly string[],
-  { span, now, zone, grouping, onlyAbsent }: WebPageOptions,
-): string {
-  const subject = grouping.hasPeak
-    ? own`Usage`
-    : own`${onlyAbsent ? own`Absences` : own`Attendance`} in ${where}`
-  return formatPageHead(own`${subject}${visible(describePeriod(span, zone))}`, zone, now, notes)
-}
-
 export function formatPageHead(
   title: Visible,
   zone: TimeZone,
@@ -227,18 +226,6 @@ ${notes.map(
 <main>
 `
   return head.text + pageStyle + body.text
-}
-
-function formatPageEnd(isComplete: boolean, footnotes: Visible): string {
-  const warning = isComplete
-    ? markup``
-    : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be read.</p></section>
-`
-  return markup`${warning}</main>
-<footer><p>${footnotes}</p></footer>
-</body>
-</html>
-`.text
 }
 
 const pageStyle = `

@@ -84,7 +84,10 @@ export async function collectAttendance(
       const givenUser = session['user_id'] === undefined ? await userOf(member_id) : session['user_id']
       const user_id = givenUser === '' ? null : (givenUser ?? null)
       const key = identifyParticipant(user_id, member_id, session)
-      if (wantsStarts && user_id !== null) addFirstStart(firstStarts, key, session)
+      if (wantsStarts && user_id !== null) {
+        const start = readStart(session)
+        if (start < (firstStarts.get(key) ?? Number.POSITIVE_INFINITY)) firstStarts.set(key, start)
+      }
       if (!isCounted) continue
       if (attendance.oddity) count(attendance.oddity)
       const known = participants.get(key)
@@ -113,11 +116,6 @@ export async function collectAttendance(
 function compareArrivals([keyA, a]: [string, OpenParticipant], [keyB, b]: [string, OpenParticipant]): number {
   const isAnonymous = ({ user_id }: OpenParticipant) => Number(user_id === null)
   return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
-}
-
-function addFirstStart(starts: Map<string, number>, key: string, session: Item): void {
-  const start = readStart(session)
-  if (start < (starts.get(key) ?? Number.POSITIVE_INFINITY)) starts.set(key, start)
 }
 
 function identifyParticipant(user_id: unknown, member_id: unknown, { id }: Item): string {

@@ -161,13 +161,10 @@ function createRoomReader(
   const inPages = { all: true, selectsItems: true, inPages: true, client, pageSize }
   return async (given) => {
     const room_id = toText(given['id'])
-    const recordOf = memoize(
-      async (): Promise<Item> => ({
-        ...given,
-        ...(await readRecord(client, { kind: 'room', id: room_id })),
-        id: given['id'],
-      }),
-    )
+    const recordOf = memoize(async (): Promise<Item> => {
+      const record = await readRecord(client, { kind: 'room', id: room_id })
+      return { ...given, ...record, id: given['id'] }
+    })
     const known = async (field: string) =>
       readField(views.room, field, given).known ? given : await recordOf()
     const usersOf = memoize(async () => {

@@ -12,8 +12,8 @@ import { readDesired } from './document/read-document.ts'
 import type { RosterFlags } from './document/roster.ts'
 import type { LockedItem, LockedRoom, Section } from './lock/lock.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
-import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
-import { findOtherLock } from './other-lock.ts'
+import { selectSection } from './lock/section.ts'
+import { requireOwnLock } from './other-lock.ts'
 import { formatRosterFlags } from './plan-flags.ts'
 import { identifyWorkspace, type RoomList, WorkspaceReader } from './read/read-state.ts'
 
@@ -49,8 +49,11 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
     if (reader.problem) throw reader.problem
     section.application_id ??= identity.applicationId
     section.workspace ??= document.workspace
-    requireOwnRooms(context, file, flags, { identity, section, document, rooms })
-    const rows = adoptRooms(document, section, rooms)
+    const byName = groupByName(rooms.items)
+    const ids = (document.rooms ?? []).flatMap(({ fields }) => byName.get(toText(fields['name'])) ?? [])
+    const items = ids.map((room_id) => ({ action: 'exists', room_id }) as const)
+    requireOwnLock(context, file, flags, { identity, section, plan: { items } })
+    const rows = adoptRooms(document, section, byName)
     const unlisted = await adoptPeople(reader, document, section, rooms)
     if (reader.problem) throw reader.problem
     if (flags.members)
@@ -59,70 +62,46 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
       if (!lock.sections.includes(section)) lock.sections.push(section)
       await lock.save()
       context.changes.add(['lock file', 'lock files'], 'written')
-    }
-    if (!lock) await context.notice('dry run: the lock file does not change')
+    } else await context.notice('dry run: the lock file does not change')
     await printer.list(rowKinds.adopted, 'rooms', createPage({ items: rows }))
     await reportUnlisted(context, file, flags, unlisted.length)
-    report(rows)
+    const refused = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
+    // `apply` creates missing rooms.
+    if (refused.length > 0)
+      throw new PartialError(`${refused.length} of ${rows.length} rooms could not be adopted`, {
+        hint: 'rename the rooms, or change the names in the file, so that each name matches exactly one room',
+      })
   } finally {
     await lock?.close()
   }
 }
 
-interface AdoptionInput {
-  identity: WorkspaceIdentity
-  section: Section
-  document: WorkspaceDocument
-  rooms: RoomList
-}
-
-function requireOwnRooms(
-  context: Context,
-  file: string,
-  flags: RosterFlags,
-  { identity, section, document, rooms }: AdoptionInput,
-): void {
-  const byName = groupByName(rooms.items)
-  const ids = (document.rooms ?? []).flatMap(({ fields }) => byName.get(toText(fields['name'])) ?? [])
-  const items = ids.map((room_id) => ({ action: 'exists', room_id }) as const)
-  const other = findOtherLock(context, file, flags, { identity, section, plan: { items } })
-  if (other) throw other
-}
-
-function adoptRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): RowOf<'adopted'>[] {
-  const byName = groupByName(list.items)
+function adoptRooms(
+  { rooms = [] }: WorkspaceDocument,
+  section: Section,
+  byName: ReadonlyMap<string, readonly string[]>,
+): RowOf<'adopted'>[] {
   const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const declared = new Set(rooms.map(({ key }) => key))
-  return rooms
-    .filter(({ key }) => !section.rooms.has(key))
-    .map((room) =>
-      adoptRoom(room, byName.get(toText(room.fields['name'])) ?? [], { owners, declared, section }),
-    )
-}
-
-interface AdoptionState {
-  owners: Map<string, string>
-  declared: ReadonlySet<string>
-  section: Section
+  const missing = rooms.filter(({ key }) => !section.rooms.has(key))
+  return missing.map((room) =>
+    adoptRoom(room, byName.get(toText(room.fields['name'])) ?? [], owners, declared, section),
+  )
 }
 
 function adoptRoom(
   { key, fields, isProtected }: DesiredRoom,
   ids: readonly string[],
-  { owners, declared, section }: AdoptionState,
+  owners: Map<string, string>,
+  declared: ReadonlySet<string>,
+  section: Section,
 ): RowOf<'adopted'> {
   const [id] = ids
-  const name = toText(fields['name'])
-  const row = { key, name, room_id: id ?? null }
+  const row = { key, name: toText(fields['name']), room_id: id ?? null }
   if (id === undefined)
     return { ...row, status: 'missing', reason: 'no room has this name; “workspace apply” creates the room' }
-  if (ids.length > 1)
-    return {
-      ...row,
-      room_id: null,
-      status: 'ambiguous',
-      reason: `${ids.length} rooms have this name: ${listNames(ids, 10)}`,
-    }
+  const several = `${ids.length} rooms have this name: ${listNames(ids, 10)}`
+  if (ids.length > 1) return { ...row, room_id: null, status: 'ambiguous', reason: several }
   const owner = owners.get(id)
   if (owner !== undefined && declared.has(owner))
     return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
@@ -133,16 +112,8 @@ function adoptRoom(
   section.intents.delete(key)
   const record = before ?? { id, isProtected: false, members: new Map(), blocks: new Set() }
   section.rooms.set(key, { ...record, values: fields, isProtected: isProtected ?? record.isProtected })
-  return {
-    ...row,
-    status: 'adopted',
-    reason: owner === undefined ? null : `belonged to the key “${owner}”`,
-  }
-}
-
-interface UnlistedMember {
-  record: LockedRoom
-  user_id: string
+  const reason = owner === undefined ? null : `belonged to the key “${owner}”`
+  return { ...row, status: 'adopted', reason }
 }
 
 /**
@@ -154,8 +125,8 @@ async function adoptPeople(
   document: WorkspaceDocument,
   section: Section,
   rooms: RoomList,
-): Promise<UnlistedMember[]> {
-  const unlisted: UnlistedMember[] = []
+): Promise<{ record: LockedRoom; user_id: string }[]> {
+  const unlisted = []
   const { users = [] } = document
   const list = await reader.readUsers(document)
   for (const { user_id, fields, isProtected } of users)
@@ -200,13 +171,4 @@ function adopt(
   isProtected: boolean | undefined,
 ): void {
   records.set(key, { values, isProtected: isProtected ?? records.get(key)?.isProtected ?? false })
-}
-
-/** @throws {PartialError} for refused rooms, except missing rooms, which `apply` creates */
-function report(rows: readonly RowOf<'adopted'>[]): void {
-  const refused = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
-  if (refused.length === 0) return
-  throw new PartialError(`${refused.length} of ${rows.length} rooms could not be adopted`, {
-    hint: 'rename the rooms, or change the names in the file, so that each name matches exactly one room',
-  })
 }

@@ -9,10 +9,9 @@ import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive } from '../requests/confirm.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import { printRun } from '../run/print-run.ts'
-import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-document.ts'
 import { LockFile, lockFileOf } from './lock/lock-file.ts'
-import { findOtherLock } from './other-lock.ts'
+import { requireOwnLock } from './other-lock.ts'
 import { kindPlurals } from './plan/items.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { requireAllowedRemovals } from './plan/plan-workspace.ts'
@@ -41,7 +40,13 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   const { host } = context
   const { flags, review } = await readReview(context, file, given)
   const document = await readDesired(context, file, flags)
-  if (context.flags.dryRun) return printPreview(context, file, document, flags)
+  if (context.flags.dryRun) {
+    const prepared = await previewPlan(context, file, document, flags)
+    await printPlan(context, prepared.plan)
+    requireOwnLock(context, file, flags, prepared)
+    if (prepared.problem) throw prepared.problem
+    return requireAllowedRemovals(prepared.plan, flags.allowLarge)
+  }
   const name = lockFileOf(file, flags.lock)
   const lock = await LockFile.open(name, host)
   try {
@@ -49,8 +54,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
     const request = { lock: name, document, sections: lock.sections, options }
     const prepared = await preparePlan(context, request, flags)
     const { plan, problem } = prepared
-    const other = findOtherLock(context, file, flags, prepared)
-    if (other) throw other
+    requireOwnLock(context, file, flags, prepared)
     await review?.(prepared)
     requireAllowedRemovals(plan, flags.allowLarge)
     await confirmPlan(context, file, plan, flags)
@@ -81,21 +85,6 @@ async function readReview(context: Context, workspace: string, given: ApplyFlags
   }
 }
 
-async function printPreview(
-  context: Context,
-  file: string,
-  document: WorkspaceDocument,
-  flags: ApplyFlags,
-): Promise<void> {
-  const prepared = await previewPlan(context, file, document, flags)
-  const { plan, problem } = prepared
-  await printPlan(context, plan)
-  const other = findOtherLock(context, file, flags, prepared)
-  if (other) throw other
-  if (problem) throw problem
-  requireAllowedRemovals(plan, flags.allowLarge)
-}
-
 const maxPlanLines = 50
 
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
@@ -109,7 +98,7 @@ async function confirmPlan(context: Context, file: string, plan: Plan, flags: Ap
     if (shown.length > maxPlanLines)
       await context.notice([
         `… ${shown.length - maxPlanLines} more; see all with: `,
-        suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
+        suggestDiff(file, flags),
       ])
   }
   for (const line of describeSummary(plan)) await context.notice(line)
@@ -150,16 +139,16 @@ async function runPlan(
   })
 }
 
+const suggestDiff = (file: string, flags: PlanFlags) =>
+  suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file)
+
 function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
   const unresolved = plan.items.filter(isUnresolved)
   if (unresolved.length === 0) return
   throw new PartialError(
     `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'is', 'are')} unresolved`,
     {
-      hint: suggestNextStep(file, plan, flags) ?? [
-        'show the items with: ',
-        suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
-      ],
+      hint: suggestNextStep(file, plan, flags) ?? ['show the items with: ', suggestDiff(file, flags)],
     },
   )
 }

@@ -42,6 +42,12 @@ export function findOtherLock(
   })
 }
 
+/** @throws {UsageError} if `findOtherLock` finds another lock file */
+export function requireOwnLock(...given: Parameters<typeof findOtherLock>): void {
+  const other = findOtherLock(...given)
+  if (other) throw other
+}
+
 function listLockFiles(dir: string, host: Host): string[] {
   const names = readdirSync(resolve(host.cwd, dir)).filter((name) => name.endsWith('.lock'))
   return names.sort().map((name) => join(dir, name))

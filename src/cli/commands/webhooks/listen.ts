@@ -4,18 +4,13 @@ import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { parseListenHost } from '../shared/listening.ts'
 import { readSecretHeaders } from './secret-headers.ts'
-import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
-import { listenForWebhooks } from './webhook-listener.ts'
+import { createToleranceFlag, requireSecret, secretFlag, signingSecret } from './signing-secret.ts'
+import { type ListenOptions, listenForWebhooks } from './webhook-listener.ts'
 
-interface ListenFlags {
-  host: string
-  port: number
+type ListenFlags = Omit<ListenOptions, 'required' | 'json' | 'secret' | 'tolerance'> & {
   secret?: string
   /** In seconds. */
   tolerance?: number
-  forwardTo?: string
-  exec?: string
-  respond?: number
   requireHeader?: string[]
 }
 
@@ -41,11 +36,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand): void {
       4681,
     )
     .option(...secretFlag)
-    .option(
-      toleranceFlag,
-      'maximum age of accepted signatures, as in 60 (seconds) or 1h (default: 5m)',
-      parseTolerance,
-    )
+    .option(...createToleranceFlag('5m'))
     .option(
       '--forward-to <url>',
       'forward each event to this URL, and return its response',

@@ -9,10 +9,13 @@ export const secretFlag = [
   'secret that signs the webhooks; @FILE reads a file, @- standard input',
 ] as const
 
-export const toleranceFlag = '--tolerance <duration>'
-
-/** Parses a duration into seconds. */
-export const parseTolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
+/** Returns a flag whose duration is parsed into seconds. */
+export const createToleranceFlag = (defaultText: string) =>
+  [
+    '--tolerance <duration>',
+    `maximum age of accepted signatures, as in 60 (seconds) or 1h (default: ${defaultText})`,
+    (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000,
+  ] as const
 
 export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
   if (tolerance !== undefined && secret === undefined) throw new UsageError('--tolerance needs --secret')

@@ -59,7 +59,11 @@ export async function triggerEvent(
   const facts = { webhook_id: id, to: origin + pathname, sent: event, signature, status: 0, response: null }
   const printer = await context.printer()
   printer.check(factRow(facts, []), true)
-  if (context.flags.dryRun) return preview(context, request)
+  if (context.flags.dryRun) {
+    const { formatShownRequest } = await import('../../requests/request.ts')
+    const shown = formatShownRequest(request, false, context.redactKeys, printer.options)
+    return printer.data(shown, visibleJson)
+  }
   const response = await sendOnce(context, request)
   const { status } = response
   const isAccepted = status >= 200 && status < 300
@@ -103,12 +107,6 @@ async function buildEvent(
     if (fields.includes(key))
       await context.notice(`--set ${key}: did you mean payload.${key}? The field is sent unchanged`)
   return event
-}
-
-async function preview(context: Context, request: WireRequest): Promise<void> {
-  const printer = await context.printer()
-  const { formatShownRequest } = await import('../../requests/request.ts')
-  await printer.data(formatShownRequest(request, false, context.redactKeys, printer.options), visibleJson)
 }
 
 /** Sends a request without retries, because the receiver may have processed the request. */

@@ -12,7 +12,7 @@ import type { Printed } from '../../output/schemas/printed.ts'
 import { createListenError, waitForInterrupt } from '../shared/listening.ts'
 import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
-interface ListenOptions {
+export interface ListenOptions {
   host: string
   port: number
   secret: string | undefined
@@ -86,8 +86,11 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       return refuse(400, 'the body is not UTF-8')
     }
     const text = body.toString('utf8')
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    )
     queue = queue
-      .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
+      .then(async () => void response.writeHead(await handle(headers, text)).end())
       .catch(broken)
       // The text occupies memory until the webhook is processed, even if the sender has disconnected.
       .finally(() => reservation.release())
@@ -199,8 +202,4 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
     child.stdin.on('error', () => {})
     child.stdin.end(body)
   })
-}
-
-function flatten(headers: IncomingMessage['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 }

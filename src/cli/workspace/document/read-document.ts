@@ -121,10 +121,11 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
     const path = issue.path as Path
     if (issue.code === 'unrecognized_keys') {
       const [unknown = ''] = issue.keys
-      await fail([...path, unknown], describeUnknown([...path, unknown]), {
-        hint: suggestField(path, unknown),
-        atKey: true,
-      })
+      const known = fieldsAt(path)
+      const closest = findClosest(unknown, known)
+      const hint = closest === undefined ? `fields are ${known.join(', ')}` : `did you mean “${closest}”?`
+      const at = [...path, unknown]
+      await fail(at, `${formatPath(at)}: there is no such field`, { hint, atKey: true })
     }
     const given = valueAt(value, path)
     const isText = issue.code === 'invalid_type' && issue.expected === 'string'
@@ -140,27 +141,20 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
       )
     }
     const source = isUnquoted ? ((await parsed.sourceOf(path)) ?? String(given)) : undefined
-    await fail(
-      path,
-      source === undefined ? describeIssue(issue, value) : `${formatPath(path)} must be text, not ${source}`,
-      {
-        hint: source === undefined ? undefined : `put it in quotes: "${source}"`,
-      },
-    )
+    if (source === undefined) await fail(path, describeIssue(issue, value))
+    await fail(path, `${formatPath(path)} must be text, not ${source}`, {
+      hint: `put it in quotes: "${source}"`,
+    })
   }
   await requireUsableIds(value as unknown as RawDocument, fail)
 }
 
-type Fail = (
-  path: Path,
-  problem: string,
-  options?: { hint?: string | undefined; atKey?: boolean },
-) => Promise<never>
+type Fail = (path: Path, problem: string, options?: { hint?: string; atKey?: boolean }) => Promise<never>
 
 function createFailure(parsed: ParsedText, file: string): Fail {
   return async (path, problem, { hint, atKey } = {}) => {
     const { line, column } = await parsed.positionOf(path, atKey)
-    throw new UsageError(`${file}:${line}:${column}: ${problem}`, hint === undefined ? {} : { hint })
+    throw new UsageError(`${file}:${line}:${column}: ${problem}`, { hint })
   }
 }
 
@@ -174,16 +168,6 @@ function findNull(value: unknown, path: Path = []): Path | undefined {
     if (found) return found
   }
   return undefined
-}
-
-function describeUnknown(path: Path): string {
-  return `${formatPath(path)}: there is no such field`
-}
-
-function suggestField(path: Path, unknown: string): string {
-  const known = fieldsAt(path)
-  const closest = findClosest(unknown, known)
-  return closest === undefined ? `fields are ${known.join(', ')}` : `did you mean “${closest}”?`
 }
 
 function fieldsAt(path: Path): string[] {

@@ -70,7 +70,7 @@ export async function readRoster(
     for await (const rows of join ? joinRows(read, join) : read)
       for (const row of rows) {
         all++
-        const problem = addRow(roster, row, columns, { creationDefaults, split })
+        const problem = addRow(roster, row, columns, creationDefaults, split)
         if (problem === undefined) continue
         invalid++
         await problems.add(`${file}:${row.line}`, problem)
@@ -155,25 +155,17 @@ function* listWarnings(file: string, { rooms, users }: Roster): Generator<string
   for (const cell of cells)
     for (const text of lookalikes.findIn(cell)) yield `warning: ${file}:${cell.line}: ${text}`
   yield* lookalikes.listRest()
-  const named = [...users.values()].find(({ user }) => isEmail(user.fields['name']))
+  const named = [...users.values()].find(({ user }) => /^\S+@\S+\.\S+$/.test(String(user.fields['name'])))
   if (named)
     yield `warning: ${file}:${named.line}: the name of “${named.user.user_id}” is an email; --users-from names the columns of ID, name and email, such as email,name,email`
-}
-
-function isEmail(value: unknown): boolean {
-  return typeof value === 'string' && /^\S+@\S+\.\S+$/.test(value)
-}
-
-interface RoomOptions {
-  creationDefaults: Item
-  split: string | undefined
 }
 
 function addRow(
   roster: Roster,
   row: Row,
   columns: Columns,
-  { creationDefaults, split }: RoomOptions,
+  creationDefaults: Item,
+  split: string | undefined,
 ): string | undefined {
   if (!row.fields) return row.problem
   const { fields, line = 0 } = row

@@ -23,7 +23,7 @@ export function planWorkspace(
   const { prune } = options
   const desiredRooms = document.rooms ?? []
   const declaredUsers = new Set(document.users?.map(({ user_id }) => user_id))
-  const memberIds = new Set(desiredRooms.flatMap(({ members = [] }) => members.map(({ user_id }) => user_id)))
+  const members = new Set(desiredRooms.flatMap(({ members = [] }) => members.map(({ user_id }) => user_id)))
   const users =
     document.users && state.users
       ? planUsers({
@@ -31,35 +31,34 @@ export function planWorkspace(
           state: state.users,
           section,
           prunes: prune.has('users'),
-          members: memberIds,
+          members,
         })
       : nothing
   const rooms =
     document.rooms && state.rooms
       ? planRooms({ desired: document.rooms, state: state.rooms, section, options })
-      : {
-          ...nothing,
-          terminations: [],
-          rooms: new Map<string, PlannedRoom>(),
-          adopted: new Map<string, string>(),
-        }
-  const members = desiredRooms.map((room) => planMembersOf(room, rooms.rooms.get(room.key)))
-  const removals = [...members.flatMap((planned) => planned.removals), ...rooms.removals, ...users.removals]
+      : { ...nothing, terminations: [], rooms: new Map<string, PlannedRoom>(), adopted: new Map() }
+  const memberPlans = desiredRooms.map((room) => planMembersOf(room, rooms.rooms.get(room.key)))
+  const removals = [
+    ...memberPlans.flatMap((planned) => planned.removals),
+    ...rooms.removals,
+    ...users.removals,
+  ]
   return {
     items: [
       ...users.writes,
       ...rooms.writes,
-      ...members.flatMap((planned) => planned.writes),
+      ...memberPlans.flatMap((planned) => planned.writes),
       ...rooms.terminations,
       ...removals,
-      ...[...users.others, ...rooms.others, ...members.flatMap((planned) => planned.others)],
+      ...[...users.others, ...rooms.others, ...memberPlans.flatMap((planned) => planned.others)],
     ],
     guards: findGuards(removals, section),
     adopted: rooms.adopted,
     declared: {
       user: document.users?.length ?? 0,
       room: desiredRooms.length,
-      member: countMembers(desiredRooms),
+      member: desiredRooms.reduce((sum, { members = [] }) => sum + members.length, 0),
     },
   }
 
@@ -99,10 +98,6 @@ function findGuards(removals: readonly PlanItem[], section: Section): PruneGuard
     const isMany = count > maxUnconfirmed && count > maxUnconfirmedShare * recorded[kind]
     return isMany ? [{ kind, count, recorded: recorded[kind] }] : []
   })
-}
-
-function countMembers(rooms: readonly DesiredRoom[]): number {
-  return rooms.reduce((sum, { members = [] }) => sum + members.length, 0)
 }
 
 /** @throws {ConfirmationError} if `--allow-large` lacks a guarded kind, or a number differs from the plan */

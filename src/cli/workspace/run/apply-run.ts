@@ -1,4 +1,4 @@
-import { judgeStatus, type Outcome, type Status } from '../../../client/outcome.ts'
+import { judgeStatus, type Status } from '../../../client/outcome.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
 import { openRun, type Run } from '../../run/run.ts'
@@ -6,12 +6,6 @@ import type { Tally } from '../../run/tally.ts'
 import type { PlanItem } from '../plan/plan.ts'
 import { ItemWriter } from './item-writer.ts'
 import type { Ended, LockKeeper } from './lock-keeper.ts'
-
-export interface AppliedItem {
-  item: PlanItem
-  status: Status
-  reason: string | null
-}
 
 /** Each phase completes before the next phase starts. */
 const phases: readonly ((item: PlanItem) => boolean)[] = [
@@ -30,16 +24,13 @@ function isTermination({ kind, changes }: PlanItem): boolean {
   return kind === 'room' && changes.some(({ field, after }) => field === 'is_terminated' && after === true)
 }
 
-function isDestructive(item: PlanItem): boolean {
-  return item.action === 'remove' || isTermination(item)
-}
-
 export async function openApplyRun(
   context: Context,
   writes: readonly PlanItem[],
   flags: PaceFlags,
 ): Promise<Run> {
-  const effect = writes.some(isDestructive) ? 'destroys' : 'writes'
+  const isDestructive = writes.some((item) => item.action === 'remove' || isTermination(item))
+  const effect = isDestructive ? 'destroys' : 'writes'
   return openRun(context, flags, { effect, total: writes.length, summarize, confirmed: true })
 }
 
@@ -48,7 +39,7 @@ export async function* applyItems(
   run: Run,
   writes: readonly PlanItem[],
   keeper: LockKeeper,
-): AsyncGenerator<AppliedItem> {
+): AsyncGenerator<{ item: PlanItem; status: Status; reason: string | null }> {
   for (const belongs of phases) {
     const items = writes.filter(belongs)
     if (items.length === 0) continue
@@ -57,22 +48,14 @@ export async function* applyItems(
     const writer = new ItemWriter(context, run.client, keeper, () => run.isStopped)
     const ended: Ended[] = []
     for await (const [item, outcome] of run.each(items, (item) => writer.write(item))) {
-      ended.push({ item, verdict: judgeOutcome(outcome.status) })
-      yield toApplied(item, outcome)
+      const { status, value } = outcome
+      const isDone = judgeStatus(status) === 'good'
+      ended.push({ item, verdict: status === 'unknown' ? status : isDone ? 'done' : 'undone' })
+      const reason = 'error' in outcome ? outcome.error.message : value
+      yield { item, status, reason: typeof reason === 'string' ? reason : null }
     }
     await keeper.afterPhase(ended)
   }
-}
-
-function judgeOutcome(status: Status): Ended['verdict'] {
-  if (status === 'unknown') return 'unknown'
-  return judgeStatus(status) === 'good' ? 'done' : 'undone'
-}
-
-function toApplied(item: PlanItem, outcome: Outcome<unknown>): AppliedItem {
-  const { status } = outcome
-  if ('error' in outcome && outcome.error) return { item, status, reason: outcome.error.message }
-  return { item, status, reason: typeof outcome.value === 'string' ? outcome.value : null }
 }
 
 function summarize(tally: Tally): string {

@@ -95,24 +95,14 @@ export class ItemWriter {
     if (this.#isStopped()) return notTried
     const { host } = this.#context
     const { timeout } = await this.#context.settings()
-    await this.#keeper.recordIntent(key, {
-      name: body.name,
-      existing: found,
-      at: host.now(),
-      until: host.now() + timeout.value * 1000,
-    })
-    await this.#sendCreation(key, body)
-    return done
-  }
-
-  async #sendCreation(key: string, body: BodyOf<Operations['createRoom']>): Promise<void> {
+    const at = host.now()
+    const until = at + timeout.value * 1000
+    await this.#keeper.recordIntent(key, { name: body.name, existing: found, at, until })
     try {
       const room = await createRecord(this.#client, 'room', body)
-      await this.#keeper.recordCreatedRoom(
-        key,
-        toText(room['id']),
-        toText(room['application_id']) || undefined,
-      )
+      const applicationId = toText(room['application_id']) || undefined
+      await this.#keeper.recordCreatedRoom(key, toText(room['id']), applicationId)
+      return done
     } catch (cause) {
       const error = toMeetroomError(cause)
       if (error.createdId !== undefined) await this.#keeper.recordCreatedRoom(key, error.createdId, undefined)
@@ -143,9 +133,7 @@ export class ItemWriter {
   }
 
   #membersOf(room_id: string): Promise<Item[]> {
-    const known = this.#members.get(room_id)
-    if (known) return known
-    const reading = this.#readMembers(room_id)
+    const reading = this.#members.get(room_id) ?? this.#readMembers(room_id)
     this.#members.set(room_id, reading)
     return reading
   }

@@ -1,5 +1,5 @@
 import type { Item } from '../../output/views/views.ts'
-import type { DesiredUser, WorkspaceDocument } from '../document/document.ts'
+import type { WorkspaceDocument } from '../document/document.ts'
 import type { Intent, LockedRoom, Section } from '../lock/lock.ts'
 import type { LockFile } from '../lock/lock-file.ts'
 import type { PlanItem, WorkspaceState } from '../plan/plan.ts'
@@ -120,17 +120,14 @@ export class LockKeeper {
   /** Applies `protected` of the file. Items without this field keep their protection. */
   #protect(): void {
     const { users = [], rooms = [] } = this.#document
-    const protect = (
-      record: { isProtected: boolean } | undefined,
-      { isProtected }: Pick<DesiredUser, 'isProtected'>,
-    ) => {
+    const protect = (record: { isProtected: boolean } | undefined, isProtected: boolean | undefined) => {
       if (record && isProtected !== undefined) record.isProtected = isProtected
     }
-    for (const user of users) protect(this.#section.users.get(user.user_id), user)
-    for (const room of rooms) {
-      const locked = this.#section.rooms.get(room.key)
-      protect(locked, room)
-      for (const member of room.members ?? []) protect(locked?.members.get(member.user_id), member)
+    for (const user of users) protect(this.#section.users.get(user.user_id), user.isProtected)
+    for (const { key, isProtected, members = [] } of rooms) {
+      const locked = this.#section.rooms.get(key)
+      protect(locked, isProtected)
+      for (const member of members) protect(locked?.members.get(member.user_id), member.isProtected)
     }
   }
 
@@ -154,9 +151,7 @@ export class LockKeeper {
   }
 }
 
-function createRecord() {
-  return { values: {} as Item, isProtected: false }
-}
+const createRecord = () => ({ values: {} as Item, isProtected: false })
 
 function setValues(record: { values: Item } | undefined, values: Item): void {
   if (record) record.values = values
