@@ -6,6 +6,8 @@ export function counted(count: number, one: string, many?: string): string {
   return `${count} ${plural(count, one, many)}`
 }
 
+export const quoteNames = (names: Iterable<string>) => Array.from(names, (name) => `“${name}”`)
+
 export function andMore(count: number | string): string {
   return `and ${count} more`
 }

@@ -18,8 +18,5 @@ export async function createImportCheck(
     ignoreUnknown: false,
     memberColumns: [],
   })
-  return (line) => {
-    const row = reader.read(readJson(line) as Item)
-    return 'problem' in row ? row.problem : undefined
-  }
+  return (line) => reader.read(readJson(line) as Item).problem
 }

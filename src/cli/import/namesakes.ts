@@ -1,4 +1,4 @@
-import { counted, listNames, plural } from '../../api/plural.ts'
+import { counted, listNames, plural, quoteNames } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { InterruptedError, MeetroomError, suggestHelp, UsageError } from '../../errors.ts'
@@ -31,10 +31,7 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
   if (rooms.size === 0) return
   const names = [...rooms.keys()]
   const count = names.reduce((sum, name) => sum + (rows.get(name) ?? 0), 0)
-  const what = `warning: ${count} of ${counted(checked.shardRows, 'row')} ${plural(count, 'creates', 'create')} another room with an existing name: ${listNames(
-    names.map((name) => `“${name}”`),
-    maxNamed,
-  )}`
+  const what = `warning: ${count} of ${counted(checked.shardRows, 'row')} ${plural(count, 'creates', 'create')} another room with an existing name: ${listNames(quoteNames(names), maxNamed)}`
   // With --match name, no two rows and no two rooms may have the same name.
   const isMatchable =
     checked.keyless === checked.rows - checked.invalid &&
@@ -64,10 +61,7 @@ export async function refuseRoomNames(context: Context, plan: ImportPlan): Promi
   // A service may have such an ID, too.
   if (await findRecord(client, { kind: 'room', id: rooms[0] ?? '' })) return
   const fields = new Map(checked.columns?.map((column) => [column, fieldOf(column)]))
-  const shown = listNames(
-    rooms.map((name) => `“${name}”`),
-    maxNamed,
-  )
+  const shown = listNames(quoteNames(rooms), maxNamed)
   throw new UsageError(`room_id must be the ID of a room, not a name: ${shown}`, {
     hint:
       fields.size === 0

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { findClosest } from '../../api/closest.ts'
 import { idPattern } from '../../api/path.ts'
+import { quoteNames } from '../../api/plural.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { toText } from '../../api/to-text.ts'
 import { type Hint, type Suggestion, suggest } from '../../errors.ts'
@@ -70,7 +71,7 @@ export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport
     others.length > 3 ? ['--ignore-unknown'] : others.flatMap((column) => ['--map', `${column}=`])
   const mapped =
     absent.length === 0 && rest.length > 0 ? suggest([...words, ...rest, ...flags, ...ignore]) : undefined
-  const names = others.map((column) => `“${column}”`).join(', ')
+  const names = quoteNames(others).join(', ')
   const byName = suggestByName(found, maps, roleMap, file)
   const rooms = valuesOf(rows, columnOf('room_id') ?? '')
   if (byName && (maps.has('room_name') || !mapped || rooms.some(looksLikeName)))

@@ -15,7 +15,7 @@ import { requireOwnLock } from './other-lock.ts'
 import { kindPlurals } from './plan/items.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { requireAllowedRemovals } from './plan/plan-workspace.ts'
-import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
+import { describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { type PreparedPlan, preparePlan, previewPlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, suggestNextStep, toRow } from './print-plan.ts'
@@ -89,7 +89,7 @@ const maxPlanLines = 50
 
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
   const summary = summarizePlan(plan)
-  const count = countWrites(plan)
+  const count = plan.items.filter(isWrite).length
   const items = { count, nouns: plural(count, 'item'), max: flags.max, verb: 'write' }
   await confirmItems(context, items)
   if (isInteractive(context.host) && !context.flags.yes) {

@@ -18,7 +18,7 @@ import { isBlocked } from '../records/blocking.ts'
 import type { Kind } from '../records/records.ts'
 import type { DesiredRoom, DesiredUser } from './document/document.ts'
 import { formatYaml, toPlainDocument } from './document/write-document.ts'
-import { createSection, type Section } from './lock/lock.ts'
+import { createSection, type LockedItem, type Section } from './lock/lock.ts'
 import { LockFile, lockFileOf } from './lock/lock-file.ts'
 import { selectSection } from './lock/section.ts'
 import { readDeclared } from './plan/compare.ts'
@@ -31,7 +31,7 @@ interface WorkspaceExportFlags {
   users?: readonly string[]
 }
 
-export interface ExportedWorkspace {
+interface ExportedWorkspace {
   users: DesiredUser[]
   rooms: DesiredRoom[]
   ids: ReadonlyMap<string, string>
@@ -81,15 +81,10 @@ export async function readWorkspace(
 ): Promise<ExportedWorkspace> {
   const users = await readItems(context, 'listUsers', flags.users)
   const rooms = await readItems(context, 'listRooms', flags.rooms)
-  const members = await readMembers(
-    context,
-    rooms.map(({ id }) => toText(id)),
-  )
-  const identity = await identifyWorkspace(context, {
-    items: new Map(rooms.map((room) => [toText(room['id']), room])),
-    isComplete: true,
-    applicationId: toText(rooms[0]?.['application_id']) || undefined,
-  })
+  const items = new Map(rooms.map((room) => [toText(room['id']), room]))
+  const members = await readMembers(context, [...items.keys()])
+  const applicationId = toText(rooms[0]?.['application_id']) || undefined
+  const identity = await identifyWorkspace(context, { items, applicationId })
   const known = selectSection(sections, identity, {
     name: lockFileOf(out),
     workspace: undefined,
@@ -176,25 +171,19 @@ async function store(
   text: string,
 ): Promise<void> {
   const claimed = createSection(section.base_url, section.application_id, section.workspace)
+  const claim = (values: Item, before: LockedItem | undefined) => ({
+    values,
+    isProtected: before?.isProtected ?? false,
+  })
   for (const { user_id, fields } of users)
-    claimed.users.set(user_id, {
-      values: fields,
-      isProtected: section.users.get(user_id)?.isProtected ?? false,
-    })
-  for (const { key, fields, members = [] } of rooms) {
+    claimed.users.set(user_id, claim(fields, section.users.get(user_id)))
+  for (const { key, fields, members: declared = [] } of rooms) {
     const before = section.rooms.get(key)
-    claimed.rooms.set(key, {
-      id: ids.get(key) ?? '',
-      values: fields,
-      isProtected: before?.isProtected ?? false,
-      members: new Map(
-        members.map(({ user_id, fields }) => [
-          user_id,
-          { values: fields, isProtected: before?.members.get(user_id)?.isProtected ?? false },
-        ]),
-      ),
-      blocks: new Set(before?.blocks),
-    })
+    const members = new Map<string, LockedItem>()
+    for (const { user_id, fields } of declared)
+      members.set(user_id, claim(fields, before?.members.get(user_id)))
+    const id = ids.get(key) ?? ''
+    claimed.rooms.set(key, { id, ...claim(fields, before), members, blocks: new Set(before?.blocks) })
   }
   const at = lock.sections.indexOf(section)
   if (at < 0) lock.sections.push(claimed)
@@ -242,17 +231,12 @@ export function createKeys(
   const found = new Map<string, string>()
   const named = rooms.map((room) => ({ id: toText(room['id']), name: toText(room['name']) }))
   // The sort makes the keys independent of the order of the list.
-  for (const { id, name } of named.sort((a, b) =>
-    a.name < b.name || (a.name === b.name && a.id < b.id) ? -1 : 1,
-  )) {
-    found.set(id, keys.get(id) ?? findFreeKey(toSlug(redact(name))))
+  for (const { id, name } of named.sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id))) {
+    const words = redact(name).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+    const slug = words.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'room'
+    found.set(id, keys.get(id) ?? findFreeKey(slug))
   }
   return found
-}
-
-function toSlug(name: string): string {
-  const words = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  return words.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'room'
 }
 
 /** Starts each search after the slug's last number, because equal names would take quadratic time. */

@@ -94,45 +94,31 @@ function requireKind(flag: string, word: string): PruneKind {
   return kind
 }
 
-export function formatPlanFlags({
-  prune,
-  recreate = [],
-  reblock = false,
-  allowLarge = new Map(),
-  ...roster
-}: PlanFlags): string[] {
+export function formatPlanFlags(flags: PlanFlags): string[] {
+  const { prune = [], recreate = [], reblock = false, allowLarge = [] } = flags
   return [
-    ...formatRosterFlags(roster),
-    ...(prune?.length ? ['--prune', prune.join(',')] : []),
+    ...formatRosterFlags(flags),
+    ...(prune.length > 0 ? ['--prune', prune.join(',')] : []),
     ...recreate.flatMap((key) => ['--recreate', key]),
     ...(reblock ? ['--reblock'] : []),
     ...[...allowLarge].flatMap(([kind, count]) => ['--allow-large', `${kind}=${count}`]),
   ]
 }
 
-export function formatRosterFlags({
-  roomsFrom,
-  usersFrom,
-  roleFrom,
-  roleMap,
-  split,
-  roomType,
-  maxMeetingSeconds,
-  encoding,
-  lock,
-}: RosterFlags): string[] {
-  const flags = {
-    '--rooms-from': roomsFrom,
-    '--users-from': usersFrom?.join(','),
-    '--role-from': roleFrom,
+export function formatRosterFlags(flags: RosterFlags): string[] {
+  const { roleMap } = flags
+  const values = {
+    '--rooms-from': flags.roomsFrom,
+    '--users-from': flags.usersFrom?.join(','),
+    '--role-from': flags.roleFrom,
     '--role-map': roleMap && [...roleMap].map((pair) => pair.join('=')).join(','),
-    '--split': split,
-    '--room-type': roomType,
-    '--max-meeting-seconds': maxMeetingSeconds?.toString(),
-    '--encoding': encoding,
-    '--lock': lock,
+    '--split': flags.split,
+    '--room-type': flags.roomType,
+    '--max-meeting-seconds': flags.maxMeetingSeconds?.toString(),
+    '--encoding': flags.encoding,
+    '--lock': flags.lock,
   }
-  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))
+  return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))
 }
 
 export function readPlanOptions({ prune = [], recreate = [], reblock = false }: PlanFlags): PlanOptions {

@@ -34,8 +34,16 @@ export function checkWebhook(
   const seconds = Number(headers['webhook-timestamp'] || Number.NaN)
   const signature = checkSignature(body, headers, check)
   const sentAt = new Date(seconds * 1000)
+  const age = readAge(seconds, check.now)
+  const limit = `the tolerance is ${check.tolerance} s`
+  const signatureProblems = {
+    ...{ wrong: 'the signature is wrong', missing: 'there is no signature' },
+    'too old': `the signature is ${age} s old; ${limit}`,
+    'too new': `the signature is ${-age} s ahead of the clock; ${limit}`,
+    ...{ verified: undefined, 'not checked': undefined },
+  }
   const problems = [
-    findSignatureProblem(signature, check, seconds),
+    signatureProblems[signature],
     unreadable ??
       (result.success
         ? undefined
@@ -69,32 +77,12 @@ function checkSignature(
   if (!id || !seconds || !signatures) return 'missing'
   if (!/^\d{1,12}$/.test(seconds)) return 'wrong'
   if (!isSignedBy(secret, signatures, id, Number(seconds), body)) return 'wrong'
-  const age = describeAge(Number(seconds), now)
+  const age = readAge(Number(seconds), now)
   if (tolerance === undefined || Math.abs(age) <= tolerance) return 'verified'
   return age > 0 ? 'too old' : 'too new'
 }
 
 /** Returns the age in whole seconds; negative for a time in the future. */
-function describeAge(seconds: number, now: number): number {
+function readAge(seconds: number, now: number): number {
   return Math.floor(now / 1000) - seconds
-}
-
-function findSignatureProblem(
-  signature: WebhookVerdict['signature'],
-  { tolerance, now }: WebhookCheck,
-  seconds: number,
-) {
-  const limit = `the tolerance is ${tolerance} s`
-  switch (signature) {
-    case 'wrong':
-      return 'the signature is wrong'
-    case 'missing':
-      return 'there is no signature'
-    case 'too old':
-      return `the signature is ${describeAge(seconds, now)} s old; ${limit}`
-    case 'too new':
-      return `the signature is ${-describeAge(seconds, now)} s ahead of the clock; ${limit}`
-    default:
-      return undefined
-  }
 }

@@ -6,7 +6,7 @@ import { type CheckedRow, createRepeatCheck, RowKeys } from './checked-row.ts'
 import { CompressedRows } from './compressed-rows.ts'
 import { findScatteredRooms, groupRows } from './group.ts'
 import { joinRows } from './joined-columns.ts'
-import { listImportFields, type RowReader, type RowResult } from './reader.ts'
+import { listImportFields, type RowReader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import { type RowFilter, selectRows } from './select-rows.ts'
 import type { Shard } from './shard.ts'
@@ -149,12 +149,9 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
 export const splitFields = { users: undefined, rooms: 'name', members: 'room_id' } as const
 
 function checkRow(row: Row, reader: RowReader): CheckedRow {
-  const reading: RowResult =
-    row.problem === undefined ? reader.read(row.fields ?? {}) : { problem: row.problem }
-  const { trimmed } = reading
-  return 'body' in reading
-    ? { row, body: reading.body, problem: undefined, trimmed }
-    : { row, body: undefined, problem: reading.problem, trimmed }
+  if (row.problem !== undefined) return { row, body: undefined, problem: row.problem }
+  const { body, problem, trimmed } = reader.read(row.fields ?? {})
+  return { row, body, problem, trimmed }
 }
 
 const countFileRows = ({ rows }: Row) => rows?.length ?? 1

@@ -10,22 +10,16 @@ const carriageReturn = 0x0d
 /** Length after which the detection stops reading a header, in bytes. */
 const maxHeaderBytes = 1024 * 1024
 
-interface Dialect {
-  delimiter: string
-  /** 1 if a line such as `sep=;`, which Excel reads, was removed; otherwise 0. */
-  skipped: number
-  bytes: AsyncIterable<Buffer>
-}
-
 /**
- * Detects the delimiter unless one is given, and skips a `sep=` line.
+ * Detects the delimiter unless one is given, and skips a line such as `sep=;`, which Excel reads.
+ * @returns `skipped` is the number of skipped lines
  * @throws {UsageError} if the header contradicts the given delimiter
  */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,
   givenDelimiter: string | undefined,
   name: string,
-): Promise<Dialect> {
+) {
   const chunks = input[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
   let done = false
@@ -53,11 +47,7 @@ export async function detectDialect(
         lineEdit: { before: 'to use the delimiter of the header: ', omit: ['--delimiter'] },
       },
     )
-  return {
-    delimiter: givenDelimiter ?? delimiter,
-    skipped: separatorLine ? 1 : 0,
-    bytes: bytes(),
-  }
+  return { delimiter: givenDelimiter ?? delimiter, skipped: separatorLine ? 1 : 0, bytes: bytes() }
 }
 
 /** Returns the byte offset of the header's end; -1 if there is none. */

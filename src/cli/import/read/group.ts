@@ -85,7 +85,7 @@ export async function* groupRows(
       return undefined
     }
     const reading = memberReader.read(memberValues)
-    if ('problem' in reading) return reading.problem
+    if (!reading.body) return reading.problem
     target.rows.push({ ...row, user: toText(reading.body['user_id']) })
     const { user_id, member_type: type, member_name: name } = reading.body
     target.members.push(omitUndefined({ user_id, type, name }))

@@ -22,8 +22,8 @@ export function toId(field: string, value: unknown): unknown {
   return isNumber && idFields.includes(field) ? String(value) : value
 }
 
-export type RowResult = ({ body: RequestBody } | { problem: string }) & {
-  trimmed?: readonly string[]
+type RowResult = ({ body: RequestBody; problem: undefined } | { body: undefined; problem: string }) & {
+  trimmed: readonly string[] | undefined
 }
 
 export interface RowReader {
@@ -55,6 +55,7 @@ export interface ReaderOptions {
 }
 
 const maxUnlisted = 20
+const ignore = () => {}
 
 /** Kind of rows: the items of an import, or the members for `--group-by`. */
 type RowKind = ImportColumns &
@@ -89,7 +90,7 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
       trimmed ??= []
       trimmed.push(field)
     })
-    const trimmedPart = trimmed && { trimmed }
+    const fail = (problem: string) => ({ body: undefined, problem, trimmed })
     const created: RequestBody = { ...adapter.creationDefaults, ...body }
     for (const field of adapter.required)
       if (created[field] === undefined && !fieldsWithProblems.includes(field))
@@ -102,23 +103,23 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
         const near = findNearChoice(toText(body[String(issue.path[0])]), choices.map(String))
         problems.push(describeIssue(issue, body) + (near === undefined ? '' : ` (did you mean “${near}”?)`))
       }
-    if (problems.length > 0) return { problem: problems.join('; '), ...trimmedPart }
+    if (problems.length > 0) return fail(problems.join('; '))
     for (const field of ['user_id', 'room_id', 'id'] as const) {
       const id = body[field]
       if (id === undefined) continue
       const problem =
         typeof id === 'object' ? `${field} must be text or a number` : findSegmentProblem(field, String(id))
-      if (problem) return { problem, ...trimmedPart }
+      if (problem) return fail(problem)
     }
     for (const [field, value] of Object.entries(body)) {
       const problem = typeof value === 'string' ? findDamage(field, value) : undefined
-      if (problem) return { problem, ...trimmedPart }
+      if (problem) return fail(problem)
     }
     for (const user of adapter.listReferencedUsers?.(body) ?? []) {
       const problem = findDamage('user_id', toText(user))
-      if (problem) return { problem: `members: ${problem}`, ...trimmedPart }
+      if (problem) return fail(`members: ${problem}`)
     }
-    return trimmedPart ? { body, ...trimmedPart } : { body }
+    return { body, problem: undefined, trimmed }
   }
   return {
     checkColumns(columns) {
@@ -127,12 +128,7 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
       readOnly = found.readOnly
     },
     read,
-    toBody: (fields) =>
-      convert(
-        fields,
-        () => {},
-        () => {},
-      ),
+    toBody: (fields) => convert(fields, ignore, ignore),
     fieldOf,
     join: createJoin(options.renames.keys(), mapping.fold),
     isUsed: (column) => !ignored.has(fieldOf(column)),

@@ -1,6 +1,6 @@
 import { formatChoices } from '../../../api/either.ts'
 import { isRecord } from '../../../api/guards.ts'
-import { counted, listNames, plural } from '../../../api/plural.ts'
+import { counted, listNames, plural, quoteNames } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import type { Fields } from '../../../api/resource-types.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
@@ -76,11 +76,7 @@ export class RoleReader {
 
   describeUnused(): string | undefined {
     if (this.#unused.size === 0) return undefined
-    const quote = (words: Iterable<string>) =>
-      listNames(
-        Array.from(words, (word) => `“${word}”`),
-        maxNamed,
-      )
+    const quote = (words: Iterable<string>) => listNames(quoteNames(words), maxNamed)
     const found = this.#found.size === 0 ? 'no roles' : quote(this.#found.values())
     return `warning: no row has the role ${quote(this.#unused.values())} of --role-map; the rows have ${found}`
   }

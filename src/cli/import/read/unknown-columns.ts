@@ -1,4 +1,4 @@
-import { plural } from '../../../api/plural.ts'
+import { plural, quoteNames } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -29,7 +29,7 @@ export abstract class ColumnsError extends UsageError {
 export class UnknownColumnsError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { kind, columns, known } = found
-    const names = columns.map((column) => `“${column}”`).join(', ')
+    const names = quoteNames(columns).join(', ')
     const fields = plural(columns.length, 'a field', 'the fields')
     super(`no ${kind} has ${fields} ${names}; fields are ${known.join(', ')}`, {
       hint: describeMapping(columns),
@@ -60,7 +60,7 @@ export class MissingColumnsError extends UsageError {
     readonly columns: readonly string[],
     readonly fields: readonly string[] = [],
   ) {
-    const names = missing.map((column) => `“${column}”`).join(', ')
+    const names = quoteNames(missing).join(', ')
     super(`${message} ${plural(missing.length, 'column')} ${names}`, {
       hint: `columns are ${columns.join(', ')}`,
     })

@@ -51,15 +51,18 @@ export async function readRoster(
 ): Promise<WorkspaceDocument> {
   const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, encoding } = flags
   const { roomType: type = 'private', maxMeetingSeconds: max_meeting_seconds } = flags
-  if (roomsFrom === undefined || usersFrom.length === 0)
-    throw await createColumnsError(context, file, encoding)
+  const source = await openSource(file, context.host, encoding)
+  if (roomsFrom === undefined || usersFrom.length === 0) {
+    const { columns, rows } = await readSample(source, 'csv').finally(() => source.close())
+    const message = `${file} is a roster: name the columns of the class and of the user`
+    throw new RosterColumnsError(message, columns, rows)
+  }
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
   const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
   const creationDefaults = omitUndefined({ type, max_meeting_seconds })
   const problems = new RowProblems(context)
   let [all, invalid, empty] = [0, 0, 0]
   let unread: readonly string[] = []
-  const source = await openSource(file, context.host, encoding)
   try {
     const onHeader = (found: readonly string[]) => {
       unread = requireKnownColumns(file, found, columns)
@@ -105,21 +108,6 @@ export async function readRoster(
       members: [...members.values()].map(({ member }) => member),
     })),
     describePlace: async (path) => `${file}: ${path.join('.')}`,
-  }
-}
-
-async function createColumnsError(
-  { host }: Context,
-  file: string,
-  encoding: Encoding | undefined,
-): Promise<RosterColumnsError> {
-  const source = await openSource(file, host, encoding)
-  try {
-    const { columns, rows } = await readSample(source, 'csv')
-    const message = `${file} is a roster: name the columns of the class and of the user`
-    return new RosterColumnsError(message, columns, rows)
-  } finally {
-    await source.close()
   }
 }
 

@@ -58,12 +58,9 @@ export class LockFile {
   static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
     const holder = `${path}.pid`
-    let user: string | undefined
-    try {
-      user = await takeLock(holder, host)
-    } catch (error) {
+    const user = await takeLock(holder, host).catch((error) => {
       throw toLockError(name, error)
-    }
+    })
     if (user !== undefined)
       throw new UsageError(`another process uses ${name} (${user})`, {
         hint: `wait until that process ends; if it does not exist, delete ${name}.pid`,

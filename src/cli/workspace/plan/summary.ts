@@ -1,7 +1,7 @@
 import { counted } from '../../../api/plural.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import type { Kind } from '../../records/records.ts'
-import { isUnresolved, isWrite, type Plan, type PlanAction, type PlanItem, type WriteAction } from './plan.ts'
+import { isUnresolved, type Plan, type PlanAction, type PlanItem, type WriteAction } from './plan.ts'
 
 type PlanSummary = Printed['workspace diff']['summary']
 
@@ -9,22 +9,14 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   const count = (matches: (item: PlanItem) => boolean) => items.filter(matches).length
   const ofKind = (kind: Kind) => {
     const number = (action: WriteAction) => count((item) => item.kind === kind && item.action === action)
-    return {
-      create: number('create'),
-      change: number('change'),
-      remove: number('remove'),
-      declared: declared[kind],
-    }
+    const [create, change, remove] = [number('create'), number('change'), number('remove')]
+    return { create, change, remove, declared: declared[kind] }
   }
   const ofAction = (action: PlanAction) => count((item) => item.action === action)
   return {
-    users: ofKind('user'),
-    rooms: ofKind('room'),
-    members: ofKind('member'),
-    unresolved: count(isUnresolved),
-    cannot: ofAction('cannot'),
-    not_shown: ofAction('not_shown'),
-    not_in_file: ofAction('not_in_file'),
+    ...{ users: ofKind('user'), rooms: ofKind('room'), members: ofKind('member') },
+    ...{ unresolved: count(isUnresolved), cannot: ofAction('cannot') },
+    ...{ not_shown: ofAction('not_shown'), not_in_file: ofAction('not_in_file') },
   }
 }
 
@@ -85,10 +77,6 @@ function formatShare(count: number, declared: number): string {
   if (declared === 0) return ''
   const percent = (100 * count) / declared
   return ` (${percent < 1 ? '<1' : Math.round(percent)} %)`
-}
-
-export function countWrites({ items }: Plan): number {
-  return items.filter(isWrite).length
 }
 
 export function describeWrites({ users, rooms, members }: PlanSummary): string {

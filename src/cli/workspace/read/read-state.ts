@@ -27,7 +27,7 @@ export interface RoomList extends MutableList {
 
 export async function identifyWorkspace(
   context: Context,
-  { applicationId, items }: RoomList,
+  { applicationId, items }: Pick<RoomList, 'applicationId' | 'items'>,
 ): Promise<WorkspaceIdentity> {
   const settings = await context.settings()
   return {
