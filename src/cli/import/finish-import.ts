@@ -71,19 +71,16 @@ function describeRun(tally: Tally, plan: ImportPlan, recorded: number): string {
   )
 }
 
-function suggestResume(
-  { adapter, file, flags, journal }: ImportPlan,
-  tally: Tally,
-  hasSent: boolean,
-): Hint | undefined {
-  if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
-  const command = buildResumeCommand(adapter.name, file, flags.given, hasSent)
-  return [hasSent ? 'resume with: ' : 'nothing was sent; retry with: ', command]
+function suggestResume(plan: ImportPlan, tally: Tally, hasSent: boolean): Hint | undefined {
+  if (!plan.journal || tally.untried + tally.count('unknown') === 0) return undefined
+  const what = hasSent ? 'resume with: ' : 'nothing was sent; retry with: '
+  return [what, buildResumeCommand(plan, hasSent)]
 }
 
-function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tally: Tally): Hint | undefined {
+function suggestFix(context: Context, plan: ImportPlan, tally: Tally): Hint | undefined {
+  const { adapter, flags } = plan
   const hasRejects = flags.failedOut !== undefined && !context.flags.dryRun
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return tally.missingHint
-  return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(adapter.name, file, flags.given)]
+  return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(plan)]
 }

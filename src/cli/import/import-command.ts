@@ -5,35 +5,31 @@ const targetFlagNames = ['--profile', '--local', '--base-url']
 /** Flags to omit. The first two would stop the command at rows that fail again. */
 const omittedFlags = ['--max-errors', '--fail-fast', '--resume', ...targetFlagNames]
 
+interface TypedImport {
+  adapter: { name: string }
+  file: string
+  flags: { given: readonly GivenOption[] }
+}
+
 /** @param hasSent false only if no row was imported; then there is no journal to resume */
-export function buildResumeCommand(
-  name: string,
-  file: string,
-  given: readonly GivenOption[],
-  hasSent: boolean,
-): Suggestion {
-  return importCommand(name, file, given, omittedFlags, hasSent ? ['--resume'] : [])
-}
+export const buildResumeCommand = (typed: TypedImport, hasSent: boolean) =>
+  repeatImport(typed, omittedFlags, hasSent ? ['--resume'] : [])
 
-export function buildUnblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  const others = [...omittedFlags, '--if-exists', '--dry-run']
-  return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
-}
+export const buildUnblockCommand = (typed: TypedImport) =>
+  repeatImport(typed, [...omittedFlags, '--if-exists', '--dry-run'], ['--if-exists', 'update', '--unblock'])
 
-export function buildMatchCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  return importCommand(name, file, given, targetFlagNames, ['--match', 'name'])
-}
+export const buildMatchCommand = (typed: TypedImport) =>
+  repeatImport(typed, targetFlagNames, ['--match', 'name'])
 
 /** @param added flags besides `--if-exists skip` */
-export function buildSkipCommand(
-  name: string,
-  file: string,
-  given: readonly GivenOption[],
-  added: readonly string[] = [],
-): Suggestion {
-  const others = [...omittedFlags, '--if-exists']
-  return importCommand(name, file, given, others, [...added, '--if-exists', 'skip'])
-}
+export const buildSkipCommand = (typed: TypedImport, ...added: readonly string[]) =>
+  repeatImport(typed, [...omittedFlags, '--if-exists'], [...added, '--if-exists', 'skip'])
+
+const repeatImport = (
+  { adapter, file, flags }: TypedImport,
+  omitted: readonly string[],
+  added: readonly string[],
+) => importCommand(adapter.name, file, flags.given, omitted, added)
 
 /** Fields of `rooms import --group-by name`, by field of `members import`. */
 const groupFields = { room_id: 'name', user_id: 'user_id', type: 'member_type', name: 'member_name' } as const

@@ -89,8 +89,7 @@ async function sendRows(
       )
     if (sender.blocked > 0) {
       const what = `${sender.blocked} of the members in the file ${plural(sender.blocked, 'is', 'are')} blocked`
-      const command = buildUnblockCommand(adapter.name, plan.file, flags.given)
-      await context.notice([`${what}; unblock them with: `, command])
+      await context.notice([`${what}; unblock them with: `, buildUnblockCommand(plan)])
     }
     for (const notice of adapter.listNotices?.() ?? []) await context.notice(notice)
   }

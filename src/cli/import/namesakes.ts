@@ -19,7 +19,7 @@ const maxListed = 10_000
 
 /** Warns about rows without IDs that create another room with an existing name. */
 export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Promise<void> {
-  const { adapter, checked, file, flags } = plan
+  const { adapter, checked, flags } = plan
   if (!adapter.createDuplicates || flags.again || flags.resume || context.flags.quiet) return
   const rows = new Map<string, number>()
   if (checked.keyless > 0)
@@ -37,12 +37,7 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
     checked.keyless === checked.rows - checked.invalid &&
     [...rows.values(), ...rooms.values()].every((number) => number === 1)
   await context.notice(
-    isMatchable
-      ? [
-          `${what}; skip existing rooms with: `,
-          buildSkipCommand(adapter.name, file, flags.given, ['--match', 'name']),
-        ]
-      : what,
+    isMatchable ? [`${what}; skip existing rooms with: `, buildSkipCommand(plan, '--match', 'name')] : what,
   )
 }
 

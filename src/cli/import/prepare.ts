@@ -227,11 +227,12 @@ async function warnAboutFields(
   )
 }
 
-function requireKeys({ adapter, file, flags }: ImportRequest, { rows, keyless }: CheckedInput): void {
-  const { ifExists, given } = flags
+function requireKeys(request: ImportRequest, { rows, keyless }: CheckedInput): void {
+  const { adapter, flags } = request
+  const { ifExists } = flags
   if (ifExists === 'fail' || keyless === 0) return
   throw new UsageError(
     `--if-exists ${ifExists} needs the ${adapter.keyName} of each row, but ${keyless} of ${rows} rows have none`,
-    { hint: ['match rooms by name with: ', buildMatchCommand(adapter.name, file, given)] },
+    { hint: ['match rooms by name with: ', buildMatchCommand(request)] },
   )
 }

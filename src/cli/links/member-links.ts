@@ -11,7 +11,6 @@ import { selectMembership } from '../records/membership-plan.ts'
 import {
   blockedReason,
   findRoomProblem,
-  type LinkRow,
   noLink,
   type RoomLinks,
   readLinkFields,
@@ -56,14 +55,11 @@ export class MemberLinks {
     const ids = members.filter(isIncomplete).map((member) => toText(member['user_id']))
     const users = await this.#users.read([...new Set(ids)])
     const problem = findRoomProblem(room, this.#options.isReplay)
-    const links = members.map((member) => {
-      const user = users.get(toText(member['user_id']))
-      return { member, user, link: this.#link(room, member, user, problem) }
-    })
-    return {
-      rows: links.map(({ member, user, link }) => this.#row(room, member, user, link)),
-      holdsUserTokens: links.some(({ member, link }) => this.#holdsUserToken(member, link)),
-    }
+    const links = members.map((member) =>
+      this.#build(room, member, users.get(toText(member['user_id'])), problem),
+    )
+    const holdsUserTokens = links.some((link) => link.holdsUserTokens)
+    return { rows: links.flatMap(({ rows }) => rows), holdsUserTokens }
   }
 
   /** Accepts a user who is not a member. */
@@ -73,22 +69,18 @@ export class MemberLinks {
     const problem =
       findRoomProblem(room, this.#options.isReplay) ??
       (member || isOpenToUsers(room) ? undefined : 'not a member of the room')
-    const person = member ?? { user_id }
-    const link = this.#link(room, person, user, problem)
+    return this.#build(room, member ?? { user_id }, user, problem)
+  }
+
+  #build(room: Item, member: Item, user: UserAccess | undefined, problem: string | undefined): RoomLinks {
+    const { template, columns } = this.#options
+    const link = this.#link(room, member, user, problem)
+    const more = readLinkFields(columns, room, user?.fields)
+    const usesToken = link.link !== null && template.uses('access_token')
     return {
-      rows: [this.#row(room, person, user, link)],
-      holdsUserTokens: this.#holdsUserToken(person, link),
+      rows: [toLinkRow(room, describe(member, user), link, more)],
+      holdsUserTokens: usesToken && toTextOrNull(member['access_token']) === null,
     }
-  }
-
-  #row(room: Item, member: Item, user: UserAccess | undefined, link: Link): LinkRow {
-    const more = readLinkFields(this.#options.columns, room, user?.fields)
-    return toLinkRow(room, describe(member, user), link, more)
-  }
-
-  #holdsUserToken(member: Item, { link }: Link): boolean {
-    const usesToken = this.#options.template.uses('access_token')
-    return link !== null && usesToken && toTextOrNull(member['access_token']) === null
   }
 
   async #members(room: Item): Promise<Item[]> {

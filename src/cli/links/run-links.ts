@@ -20,7 +20,7 @@ import {
   toLinkRow,
   toLinkValues,
 } from './link-rows.ts'
-import { LinkTemplate, type LinkValues } from './link-template.ts'
+import { LinkTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
 import { toTextOrNull, toUserAccess, type UserAccess } from './user-access.ts'
@@ -114,17 +114,12 @@ export function createRoomLink(room: Item, { template, isReplay, columns }: Link
     ...toLinkValues(readLinkFields(ofRoom, room)),
     ...{ room_id: toText(room['id']), room_name: toTextOrNull(room['name']) },
   }
-  const link = problem === undefined ? fillForAnyone(template, values) : noLink(problem)
+  const filled = problem === undefined ? template.fillForAnyone(values) : noLink(problem)
+  const needsUser = filled.reason === 'no access token' || filled.reason === 'no user ID'
+  const link = needsUser ? noLink('the template needs a user; pass --as') : filled
   const nobody = { user_id: null, name: null, role: null }
   const row = toLinkRow(room, nobody, link, readLinkFields(columns, room))
   return { rows: [row], holdsUserTokens: false }
-}
-
-function fillForAnyone(template: LinkTemplate, values: LinkValues) {
-  const link = template.fillForAnyone(values)
-  return link.reason === 'no access token' || link.reason === 'no user ID'
-    ? noLink('the template needs a user; pass --as')
-    : link
 }
 
 export const previewRooms = (context: Context, rooms: readonly Item[]) =>

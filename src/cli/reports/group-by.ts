@@ -29,12 +29,10 @@ export function parseGrouping(text: string): Grouping {
   for (const name of names)
     if (!groupings.some((known) => known === name)) {
       const near = findNearChoice(name, groupings)
-      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
-        ...(near !== undefined && { correction: [text, text.replace(name, near)] as const }),
-        ...(near === undefined && {
-          hint: 'a comma adds day, week or month to a subject: --by user-total,month',
-        }),
-      })
+      const hint = 'a comma adds day, week or month to a subject: --by user-total,month'
+      const details =
+        near === undefined ? { hint } : { correction: [text, text.replace(name, near)] as const }
+      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, details)
     }
   const subject = subjects.find((name) => names.includes(name))
   const unit = periodUnits.find((name) => names.includes(name))

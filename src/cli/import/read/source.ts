@@ -67,20 +67,17 @@ async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host)
   for (let size = 0; size <= maxHeld; ) {
     const next = await chunks.next()
     // The first chunk must contain the whole signature of the format.
-    if (next.done) return { read: () => repeat([Buffer.concat(held)]), async remove() {} }
+    if (next.done) return { read: () => resumeRead([Buffer.concat(held)]), async remove() {} }
     held.push(next.value)
     size += next.value.length
   }
-  async function* readAll() {
-    yield* held.splice(0)
-    yield* { [Symbol.asyncIterator]: () => chunks }
-  }
-  const { path, remove } = await storeInFile(readAll(), name)
+  const { path, remove } = await storeInFile(resumeRead(held.splice(0), chunks), name)
   return { read: () => streamInput(path, host, name), remove }
 }
 
-async function* repeat(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
-  yield* chunks
+async function* resumeRead(read: readonly Buffer[], rest?: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* read
+  if (rest) yield* { [Symbol.asyncIterator]: () => rest }
 }
 
 async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<TemporaryDirectory> {
@@ -104,17 +101,13 @@ async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<
 async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding: Encoding): Promise<void> {
   let isPlain = true
   let isFirst = true
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    if (isFirst && detectEncoding(chunk) !== undefined) return
+  for await (const whole of alignChunks(chunks)) {
+    if (isFirst && detectEncoding(whole) !== undefined) return
     isFirst = false
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const whole = bytes.subarray(0, bytes.length - countIncompleteBytes(bytes))
     if (whole.includes(0) || !isUtf8(whole)) return
     isPlain &&= isAscii(whole)
-    rest = bytes.subarray(whole.length)
   }
-  if (isFirst || rest.length > 0 || (isPlain && encoding === 'windows-1252')) return
+  if (isFirst || (isPlain && encoding === 'windows-1252')) return
   throw new UsageError(`${name} is UTF-8, not ${encoding.toUpperCase()}`, {
     hint: 'omit --encoding',
     lineEdit: { before: 'type: ', omit: ['--encoding'] },
@@ -129,14 +122,11 @@ async function* decodeText(
   const input = chunks[Symbol.asyncIterator]()
   const first = await input.next()
   if (first.done) return
-  async function* readAll() {
-    yield first.value as Buffer
-    yield* { [Symbol.asyncIterator]: () => input }
-  }
+  const whole = resumeRead([first.value], input)
   const encoding = detectEncoding(first.value) ?? given
-  if (encoding === 'utf-8') return yield* requireText(readAll(), name)
+  if (encoding === 'utf-8') return yield* requireText(whole, name)
   try {
-    yield* requireText(toUtf8(readAll(), encoding), name)
+    yield* requireText(toUtf8(whole, encoding), name)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new UsageError(`${name} is not ${encoding.toUpperCase()}`, {
@@ -148,17 +138,23 @@ async function* decodeText(
 /** @throws {UsageError} with the byte offset of a NUL or an invalid byte */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
+  for await (const whole of alignChunks(chunks)) {
+    requireUtf8(whole, offset, name)
+    offset += whole.length
+    if (whole.length > 0) yield whole
+  }
+}
+
+/** Divides UTF-8 between characters. Yields an incomplete last character separately. */
+async function* alignChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    // A character may continue in the next chunk.
-    const whole = bytes.subarray(0, bytes.length - countIncompleteBytes(bytes))
-    requireUtf8(whole, offset, name)
-    offset += whole.length
-    rest = bytes.subarray(whole.length)
-    if (whole.length > 0) yield whole
+    const end = bytes.length - countIncompleteBytes(bytes)
+    yield bytes.subarray(0, end)
+    rest = bytes.subarray(end)
   }
-  requireUtf8(rest, offset, name)
+  if (rest.length > 0) yield rest
 }
 
 function countIncompleteBytes(bytes: Buffer): number {
