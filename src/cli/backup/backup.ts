@@ -115,12 +115,10 @@ export class FileBackup implements Backup {
   }
 
   /** Yields the record or the not-found error of each ID. Throws other errors. */
-  async *#readRecords({
-    kind,
-    ids,
-    flags,
-    memberships,
-  }: DeletionTargets): AsyncGenerator<readonly [string, BackupRecord | NotFoundError]> {
+  async *#readRecords(
+    targets: DeletionTargets,
+  ): AsyncGenerator<readonly [string, BackupRecord | NotFoundError]> {
+    const { kind, ids, flags, memberships } = targets
     if (ids.length === 0) return
     const context = this.#context
     const { concurrency, rate } = flags

@@ -25,14 +25,15 @@ export class Ledger {
   readonly #plan: ImportPlan
   readonly #run: Run
   readonly #records: RunRecords
-  #hasSent: boolean
+  /** False only if neither this run nor the resumed run imported a row. */
+  hasSent: boolean
 
   private constructor(context: Context, plan: ImportPlan, run: Run, records: RunRecords) {
     this.#context = context
     this.#plan = plan
     this.#run = run
     this.#records = records
-    this.#hasSent = plan.flags.resume ?? false
+    this.hasSent = plan.flags.resume ?? false
   }
 
   static async open(context: Context, plan: ImportPlan, run: Run): Promise<Ledger> {
@@ -46,11 +47,6 @@ export class Ledger {
       await journal?.close(!plan.flags.resume, { keep: false })
       throw error
     }
-  }
-
-  /** False only if neither this run nor the resumed run imported a row. */
-  get hasSent(): boolean {
-    return this.#hasSent
   }
 
   get journalState(): JournalState | undefined {
@@ -78,7 +74,7 @@ export class Ledger {
     const { redact } = this.#context
     const { status, value } = outcome
     const isUnsent = status === 'unsent' || status === 'invalid'
-    this.#hasSent ||= !isUnsent && !('error' in outcome && outcome.error instanceof NetworkError)
+    this.hasSent ||= !isUnsent && !('error' in outcome && outcome.error instanceof NetworkError)
     const isJournaled = journal !== undefined && isJournalStatus(status)
     if (!isJournaled && !results.isReported(status)) {
       this.#run.count(outcome)
@@ -124,7 +120,7 @@ export class Ledger {
           await this.#context.notice(`deleted ${flags.failedOut} of an earlier run, because no row failed`)
       },
       () => results.close(),
-      () => (this.#hasSent ? journal?.close(isComplete, kept) : journal?.close(true, { keep: false })),
+      () => (this.hasSent ? journal?.close(isComplete, kept) : journal?.close(true, { keep: false })),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]

@@ -41,7 +41,7 @@ export class WorkspaceReader {
   readonly #context: Context
   readonly #flags: PaceFlags
   readonly #fullRooms: FullRecords
-  #problem: MeetroomError | undefined
+  problem: MeetroomError | undefined
 
   constructor(context: Context, flags: PaceFlags) {
     this.#context = context
@@ -49,14 +49,10 @@ export class WorkspaceReader {
     this.#fullRooms = new FullRecords(context, 'listRooms')
   }
 
-  get problem(): MeetroomError | undefined {
-    return this.#problem
-  }
-
   /** @param all false to read at most one room, which identifies the workspace */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
-    if (list.items.size === 0 && this.#problem) throw this.#problem
+    if (list.items.size === 0 && this.problem) throw this.problem
     return { ...list, applicationId: await this.#readApplicationId([...list.items.values()][0]) }
   }
 
@@ -99,7 +95,7 @@ export class WorkspaceReader {
       return { items, isComplete: true }
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error
-      this.#problem ??= error
+      this.problem ??= error
       return { items, isComplete: false }
     }
   }
@@ -170,7 +166,7 @@ export class WorkspaceReader {
   }
 
   async #reportUnread(id: string, error: MeetroomError): Promise<void> {
-    this.#problem ??= new PartialError('the members of some rooms could not be read')
+    this.problem ??= new PartialError('the members of some rooms could not be read')
     await this.#context.reportError(new PartialError(`room ${id}: ${error.message}`, { cause: error }))
   }
 
@@ -191,7 +187,7 @@ export class WorkspaceReader {
       isComplete = (await undefinedIfNotFound(reading)) ?? false
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error
-      this.#problem ??= error
+      this.problem ??= error
       isComplete = false
     }
     const declared = new Map(room?.members?.map(({ user_id, fields }) => [user_id, fields]))

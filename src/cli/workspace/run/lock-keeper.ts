@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
-import type { WorkspaceDocument } from '../document/document.ts'
-import type { Intent, LockedRoom, Section } from '../lock/lock.ts'
+import type { DesiredUser, WorkspaceDocument } from '../document/document.ts'
+import type { Intent, LockedItem, LockedRoom, Section } from '../lock/lock.ts'
 import type { LockFile } from '../lock/lock-file.ts'
 import type { PlanItem, WorkspaceState } from '../plan/plan.ts'
 
@@ -96,14 +96,7 @@ export class LockKeeper {
 
   /** Records the values and the protection that the file declares for recorded items. */
   async finish(): Promise<void> {
-    const { users = [], rooms = [] } = this.#document
-    const { users: userRecords, rooms: roomRecords } = this.#section
-    for (const user of users) setValues(userRecords.get(user.user_id), user.fields)
-    for (const { key, fields, members = [] } of rooms) {
-      const room = roomRecords.get(key)
-      setValues(room, fields)
-      for (const member of members) setValues(room?.members.get(member.user_id), member.fields)
-    }
+    for (const [record, { fields }] of this.#recorded()) record.values = fields
     this.#protect()
     await this.#lock.save()
   }
@@ -119,15 +112,26 @@ export class LockKeeper {
 
   /** Applies `protected` of the file. Items without this field keep their protection. */
   #protect(): void {
+    for (const [record, { isProtected }] of this.#recorded())
+      record.isProtected = isProtected ?? record.isProtected
+  }
+
+  /** Yields each record whose item the file declares. */
+  *#recorded(): Generator<readonly [LockedItem, Pick<DesiredUser, 'fields' | 'isProtected'>]> {
     const { users = [], rooms = [] } = this.#document
-    const protect = (record: { isProtected: boolean } | undefined, isProtected: boolean | undefined) => {
-      if (record && isProtected !== undefined) record.isProtected = isProtected
+    const section = this.#section
+    for (const user of users) {
+      const record = section.users.get(user.user_id)
+      if (record) yield [record, user]
     }
-    for (const user of users) protect(this.#section.users.get(user.user_id), user.isProtected)
-    for (const { key, isProtected, members = [] } of rooms) {
-      const locked = this.#section.rooms.get(key)
-      protect(locked, isProtected)
-      for (const member of members) protect(locked?.members.get(member.user_id), member.isProtected)
+    for (const room of rooms) {
+      const locked = section.rooms.get(room.key)
+      if (!locked) continue
+      yield [locked, room]
+      for (const member of room.members ?? []) {
+        const record = locked.members.get(member.user_id)
+        if (record) yield [record, member]
+      }
     }
   }
 
@@ -152,7 +156,3 @@ export class LockKeeper {
 }
 
 const createRecord = () => ({ values: {} as Item, isProtected: false })
-
-function setValues(record: { values: Item } | undefined, values: Item): void {
-  if (record) record.values = values
-}
