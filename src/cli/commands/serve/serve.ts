@@ -15,14 +15,14 @@ import { suggest, UsageError } from '../../../errors.ts'
 import { requireHandles } from '../../../files/file-handles.ts'
 import { createTemporaryDirectory } from '../../../files/temporary-directory.ts'
 import { version } from '../../../version.ts'
-import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
+import { collect, createDurationParser } from '../../input/input.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { findDataDir } from '../../requests/find-service.ts'
-import { createListenError, parseListenHost, waitForInterrupt } from '../shared/listening.ts'
+import { addListenFlags, createListenError, waitForInterrupt } from '../shared/listening.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
 
@@ -48,15 +48,8 @@ interface Flags {
 
 export function defineServe(serve: MeetroomCommand): void {
   serve.surplusHint = ([word]) => (word === 'stop' ? 'stop the service with ^C in its terminal' : undefined)
-  serve
-    .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
-    .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
-    .option(
-      '--port <n>',
-      'port to listen on; 0 selects a free port',
-      createIntegerParser('--port', 0, 65535),
-      4680,
-    )
+  serve.description('Serve the local workspace over HTTP and WebSocket, for other programs.')
+  addListenFlags(serve, 4680)
     .option('--data-dir <dir>', 'data directory (default: as for --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(

@@ -1,7 +1,9 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
+import { createIntegerParser } from '../../input/input.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 /** @throws {UsageError} for an empty host, which would listen on all interfaces */
-export function parseListenHost(text: string): string {
+function parseListenHost(text: string): string {
   if (text.trim() === '')
     throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
   const [, host, port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(text) ?? []
@@ -15,6 +17,17 @@ export function parseListenHost(text: string): string {
       },
     })
   return text
+}
+
+export function addListenFlags(command: MeetroomCommand, port: number): MeetroomCommand {
+  return command
+    .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 selects a free port',
+      createIntegerParser('--port', 0, 65535),
+      port,
+    )
 }
 
 /** Translates common errors of `listen`; undefined for other causes. */

@@ -2,7 +2,7 @@ import { UsageError } from '../../../errors.ts'
 import { headerValue } from '../../input/headers.ts'
 import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { parseListenHost } from '../shared/listening.ts'
+import { addListenFlags } from '../shared/listening.ts'
 import { readSecretHeaders } from './secret-headers.ts'
 import { createToleranceFlag, requireSecret, secretFlag, signingSecret } from './signing-secret.ts'
 import { type ListenOptions, listenForWebhooks } from './webhook-listener.ts'
@@ -28,13 +28,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand): void {
     .command('listen')
     .summary('Receive webhooks and print them')
     .description('Receive, validate and print webhooks until ^C. With --secret, verifies each signature.')
-    .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
-    .option(
-      '--port <n>',
-      'port to listen on; 0 selects a free port',
-      createIntegerParser('--port', 0, 65535),
-      4681,
-    )
+  addListenFlags(listener, 4681)
     .option(...secretFlag)
     .option(...createToleranceFlag('5m'))
     .option(
