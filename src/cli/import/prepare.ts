@@ -6,7 +6,7 @@ import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/fi
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { buildMatchCommand } from './import-command.ts'
 import { RowProblems, refuseInvalid } from './invalid-rows.ts'
-import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
+import { findOtherParts, journalPath, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
 import { createMemberReader, memberColumns } from './read/group.ts'
@@ -152,7 +152,8 @@ async function withoutImported(
   const parts = (await Promise.all(usual.map((path) => findOtherParts(path, flags)))).flat()
   const others = [...usual, ...parts].filter((path) => path !== journal)
   if (isNew) for (const path of others) await requireNoneUnfinished(context, { path, adapter })
-  const selected = parts.filter(isSelected)
+  // Journals and receipts of imports with `--where`.
+  const selected = parts.filter((path) => /\.where-\w+\.journal$/.test(path))
   const remaining = await leaveOutImported(context, { paths: selected, adapter, checked })
   if (isNew)
     for (const path of [journal ?? [], others].flat().filter((path) => !selected.includes(path)))

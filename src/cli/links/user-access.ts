@@ -41,19 +41,13 @@ export class UserAccessReader {
       await this.#listing
     }
     const found = new Map<string, UserAccess>()
-    for await (const [id, access] of mapAhead(
-      ids,
-      concurrency,
-      async (id) => [id, await this.#of(id)] as const,
-    ))
-      found.set(id, access)
+    const read = async (id: string) => {
+      const pending = this.#users.get(id) ?? this.#get(id)
+      this.#users.set(id, pending)
+      return [id, await pending] as const
+    }
+    for await (const [id, access] of mapAhead(ids, concurrency, read)) found.set(id, access)
     return found
-  }
-
-  #of(id: string): Promise<UserAccess> {
-    const pending = this.#users.get(id) ?? this.#get(id)
-    this.#users.set(id, pending)
-    return pending
   }
 
   async #get(user_id: string): Promise<UserAccess> {

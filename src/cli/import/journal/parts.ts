@@ -34,8 +34,3 @@ export async function findOtherParts(journal: string, part: Part): Promise<strin
     })
     .map((name) => join(dirname(input), name))
 }
-
-/** Returns true for the journal or receipt of an import with `--where`. */
-export function isSelected(path: string): boolean {
-  return /\.where-\w+\.journal$/.test(path)
-}

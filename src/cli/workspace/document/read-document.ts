@@ -50,9 +50,13 @@ export async function readDesired(
  */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
   const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')
-  await requireValid(parsed, file)
+  const fail: Fail = async (path, problem, { hint, atKey } = {}) => {
+    const { line, column } = await parsed.positionOf(path, atKey)
+    throw new UsageError(`${file}:${line}:${column}: ${problem}`, { hint })
+  }
+  await requireValid(parsed, file, fail)
   const value = parsed.value as RawDocument
-  await requireUnique(value, parsed, file)
+  await requireUnique(value, fail)
   return {
     workspace: value.workspace,
     users: value.users?.map(toDesiredUser),
@@ -101,13 +105,12 @@ function toDesiredRoom({ key, members, protected: isProtected, ...fields }: RawR
   return { key, isProtected, fields, members: members?.map(toDesiredUser) }
 }
 
-async function requireValid(parsed: ParsedText, file: string): Promise<void> {
+async function requireValid(parsed: ParsedText, file: string, fail: Fail): Promise<void> {
   const { value } = parsed
   if (!isRecord(value))
     throw new UsageError(`${file}:1:1: a workspace file must contain users, rooms, or both`, {
       hint: ['see an example: ', suggest(['help', 'workspace'])],
     })
-  const fail = createFailure(parsed, file)
   const nullPath = findNull(value)
   if (nullPath)
     await fail(nullPath, `${formatPath(nullPath)} is null`, {
@@ -151,13 +154,6 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
 
 type Fail = (path: Path, problem: string, options?: { hint?: string; atKey?: boolean }) => Promise<never>
 
-function createFailure(parsed: ParsedText, file: string): Fail {
-  return async (path, problem, { hint, atKey } = {}) => {
-    const { line, column } = await parsed.positionOf(path, atKey)
-    throw new UsageError(`${file}:${line}:${column}: ${problem}`, { hint })
-  }
-}
-
 /** Returns the path of the first null, such as a YAML key without a value. */
 function findNull(value: unknown, path: Path = []): Path | undefined {
   if (value === null) return path
@@ -189,12 +185,7 @@ async function requireUsableIds({ users = [], rooms = [] }: RawDocument, fail: F
       await check(['rooms', i, 'members', j, 'user_id'], user_id)
 }
 
-async function requireUnique(
-  { users = [], rooms = [] }: RawDocument,
-  parsed: ParsedText,
-  file: string,
-): Promise<void> {
-  const fail = createFailure(parsed, file)
+async function requireUnique({ users = [], rooms = [] }: RawDocument, fail: Fail): Promise<void> {
   const check = async (field: string, entries: readonly Item[], path: Path) => {
     const first = new Map<unknown, number>()
     for (const [i, entry] of entries.entries()) {
