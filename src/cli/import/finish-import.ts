@@ -40,15 +40,12 @@ const countItems = (tally: Tally, { adapter, checked }: ImportPlan) =>
   counted(tally.total - checked.loneRows, ...adapter.view.noun)
 
 function describeDryRun(tally: Tally, plan: ImportPlan): string {
-  const { ifExists } = plan.flags
-  const change =
-    ifExists === 'update'
-      ? `update ${tally.count('would_update')}`
-      : `overwrite ${tally.count('would_overwrite')}`
-  const accessChanges = (['block', 'unblock'] as const)
-    .filter((verb) => tally.count(`would_${verb}`) > 0)
-    .map((verb) => `, ${verb} ${tally.count(`would_${verb}`)}`)
-  return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${countItems(tally, plan)}; ${tally.bad} would fail`
+  const describe = (verb: 'create' | 'update' | 'overwrite' | 'block' | 'unblock' | 'skip') =>
+    `${verb} ${tally.count(`would_${verb}`)}`
+  const accessChanges = (['block', 'unblock'] as const).filter((verb) => tally.count(`would_${verb}`) > 0)
+  const change = plan.flags.ifExists === 'update' ? 'update' : 'overwrite'
+  const changes = (['create', change, ...accessChanges, 'skip'] as const).map(describe)
+  return `would ${changes.join(', ')} of ${countItems(tally, plan)}; ${tally.bad} would fail`
 }
 
 function describeRun(tally: Tally, plan: ImportPlan, recorded: number): string {

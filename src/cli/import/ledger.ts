@@ -101,9 +101,8 @@ export class Ledger {
       id,
       error,
     })
-    return rejects && (status === 'failed' || status === 'invalid')
-      ? addReject(rejects, row, error ?? '', backpressure)
-      : backpressure
+    if (!rejects || (status !== 'failed' && status !== 'invalid')) return backpressure
+    return Promise.resolve(backpressure).then(() => rejects.add(row, error ?? ''))
   }
 
   /** @throws the first error, after closing the other outputs */
@@ -125,11 +124,6 @@ export class Ledger {
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
-}
-
-async function addReject(rejects: Rejects, row: Row, error: string, written: Promise<void> | undefined) {
-  await written
-  await rejects.add(row, error)
 }
 
 function findFailedRow(row: Row, outcome: Outcome<string>): Row {
