@@ -25,11 +25,10 @@ export class BackupFile {
    * @throws {OutputError} if the file cannot be created
    */
   static async create(path: string): Promise<BackupFile> {
-    try {
-      return new BackupFile(path, await AppendFile.create(path))
-    } catch (error) {
+    const file = await AppendFile.create(path).catch((error) => {
       throw toBackupError(path, error)
-    }
+    })
+    return new BackupFile(path, file)
   }
 
   /**
@@ -63,11 +62,9 @@ export class BackupFile {
   }
 
   async sync(): Promise<void> {
-    try {
-      await this.#file.sync()
-    } catch (error) {
+    await this.#file.sync().catch((error) => {
       throw toBackupError(this.path, error)
-    }
+    })
     this.#synced = this.#written
   }
 

@@ -196,8 +196,5 @@ function createRoomReader(
 
 function memoize<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined
-  return () => {
-    asked ??= ask()
-    return asked
-  }
+  return () => (asked ??= ask())
 }

@@ -23,14 +23,10 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand): void {
     )
     .option('--since <time>', 'only events since this time, such as 10m (ten minutes ago) or 2026-01-31')
     .act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
-      const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')
+      const { readSince, throwEmbeddedOnly } = await import('./stored-deliveries.ts')
       const { status: state, since } = flags
       const query = { room_id, state, since: since && (await readSince(context, since)) }
-      try {
-        await runList(context, 'listDeliveries', { query }, flags)
-      } catch (error) {
-        throw explainEmbeddedOnly(error)
-      }
+      await runList(context, 'listDeliveries', { query }, flags).catch(throwEmbeddedOnly)
     })
   addPagingFlags(list, { where: "only deliveries that match, as in 'attempts>3'", sort: 'state,-attempts' })
   list.addExamples(

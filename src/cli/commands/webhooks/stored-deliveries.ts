@@ -28,14 +28,14 @@ export async function readSince(context: Context, text: string): Promise<string>
   return new Date(start).toISOString()
 }
 
-/** Translates errors of services that do not store webhook deliveries. */
-export function explainEmbeddedOnly(error: unknown): unknown {
-  if (!(error instanceof MeetroomError)) return error
+/** Throws the error, translated if the service does not store webhook deliveries. */
+export function throwEmbeddedOnly(error: unknown): never {
+  if (!(error instanceof MeetroomError)) throw error
   const { status, request, body } = error
   const code = isRecord(body) && isRecord(body['error']) ? body['error']['code'] : undefined
   const isUnclear = error instanceof ApiError && status === 400 && code !== 'invalid_parameters'
-  if (!isUnclear && !isMissingOperation(error)) return error
-  return new ServiceError('the service does not store webhook deliveries; only the embedded service does', {
+  if (!isUnclear && !isMissingOperation(error)) throw error
+  throw new ServiceError('the service does not store webhook deliveries; only the embedded service does', {
     hint: ['see: ', suggest(['help', 'webhooks'])],
     ...{ status, request, body, cause: error },
   })
@@ -72,9 +72,7 @@ async function readGiven(
   await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })
   // A service without deliveries may respond to each ID as if that delivery did not exist.
   if (!context.flags.dryRun && !context.flags.curl)
-    await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch((error) => {
-      throw explainEmbeddedOnly(error)
-    })
+    await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch(throwEmbeddedOnly)
   return ids
 }
 
@@ -97,7 +95,7 @@ async function selectSince(
         if (state === undefined && item['state'] === 'waiting') waiting++
         else labels.set(toText(item['id']), toText(item['action'] ?? ''))
   } catch (error) {
-    throw explainEmbeddedOnly(error)
+    throwEmbeddedOnly(error)
   }
   if (waiting > 0)
     await context.notice(
