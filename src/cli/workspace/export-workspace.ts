@@ -221,11 +221,7 @@ async function reportExport(
  * Returns keys by room ID. Rooms in the lock file keep their keys.
  * @param redact removes an API key from a room name
  */
-export function createKeys(
-  rooms: readonly Item[],
-  section: Section,
-  redact: Redact = (text) => text,
-): Map<string, string> {
+export function createKeys(rooms: readonly Item[], section: Section, redact: Redact): Map<string, string> {
   const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const findFreeKey = createKeyFinder(new Set(section.rooms.keys()))
   const found = new Map<string, string>()

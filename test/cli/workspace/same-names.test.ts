@@ -9,7 +9,7 @@ const count = sized(20_000, 100_000)
 const rooms = Array.from({ length: count }, (_, i) => ({ id: `r${i}`, name: 'Maths' }))
 
 test('createKeys numbers the keys of many rooms with the same name', () => {
-  const keys = createKeys(rooms, createSection('https://meet.test/v1', undefined, undefined))
+  const keys = createKeys(rooms, createSection('https://meet.test/v1', undefined, undefined), String)
   expect(keys.get('r0')).toBe('maths')
   expect(new Set(keys.values())).toContain(`maths-${count}`)
   expect(new Set(keys.values()).size).toBe(count)
@@ -17,7 +17,7 @@ test('createKeys numbers the keys of many rooms with the same name', () => {
 
 test('createKeys skips keys that belong to other names', () => {
   const named = ['A 2', 'A', 'A', 'A'].map((name, i) => ({ id: `r${i}`, name }))
-  const keys = createKeys(named, createSection('https://meet.test/v1', undefined, undefined))
+  const keys = createKeys(named, createSection('https://meet.test/v1', undefined, undefined), String)
   expect([...keys.values()].sort()).toEqual(['a', 'a-2', 'a-2-2', 'a-3'])
 })
 
