@@ -85,14 +85,13 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       reservation.release()
       return refuse(400, 'the body is not UTF-8')
     }
-    const text = body.toString('utf8')
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     )
     queue = queue
-      .then(async () => void response.writeHead(await handle(headers, text)).end())
+      .then(async () => void response.writeHead(await handle(headers, body.toString())).end())
       .catch(broken)
-      // The text occupies memory until the webhook is processed, even if the sender has disconnected.
+      // The body occupies memory until the webhook is processed, even if the sender has disconnected.
       .finally(() => reservation.release())
   }
 
