@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** @throws {Error} if `isSecret` returns false */
+/** @throws {Error} if `isWebhookSecret` returns false */
 function createSigner(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
@@ -26,16 +26,6 @@ export function isSignedBy(
     const given = Buffer.from(signature)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
-}
-
-/** Returns true for `whsec_` with non-empty base64, and for other non-empty text. */
-export function isSecret(secret: string): boolean {
-  try {
-    createSigner(secret)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Header with the number of a redelivery. The API specification (“Webhook”) defines no headers. */

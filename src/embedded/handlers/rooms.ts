@@ -1,4 +1,5 @@
 import { isConnectionHeader } from '../../api/connection-headers.ts'
+import { isWebhookSecret } from '../../api/webhook-secret.ts'
 import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
@@ -20,12 +21,7 @@ export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): vo
       throw invalid(`webhook.headers.${name} is not a valid header`)
     else if (isConnectionHeader(name))
       throw invalid(`webhook.headers.${name} cannot be set: the service sets it itself`)
-  if (
-    secret !== undefined &&
-    !/^(whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)|(?!whsec_).+)$/s.test(
-      secret,
-    )
-  )
+  if (secret !== undefined && !isWebhookSecret(secret))
     throw invalid('webhook.secret must be whsec_ followed by base64, or text without that prefix')
 }
 

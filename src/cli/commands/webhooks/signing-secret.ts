@@ -1,4 +1,4 @@
-import { isSecret } from '../../../api/signature.ts'
+import { isWebhookSecret } from '../../../api/webhook-secret.ts'
 import { parseDuration } from '../../../duration.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
@@ -24,7 +24,7 @@ export function requireSecret({ secret, tolerance }: { secret?: string; toleranc
 /** @throws {UsageError | InterruptedError} if the secret is invalid or cannot be read */
 export async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
   const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
-  if (secret !== undefined && !isSecret(secret))
+  if (secret !== undefined && !isWebhookSecret(secret))
     throw new UsageError('--secret must be whsec_ followed by base64, or text without that prefix')
   return secret
 }

@@ -395,7 +395,7 @@ describe('webhooks listen --secret', () => {
     },
   )
 
-  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', 'whsec_YWJjZ', '@missing.txt'])(
     'webhooks listen --secret with the secret “%s” exits 2 before it listens',
     async (impossible) => {
       const host = hostHere()
@@ -650,7 +650,7 @@ describe('webhooks verify', () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })
 
-  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', 'whsec_YWJjZ', '@missing.txt'])(
     'webhooks verify exits 2 for the secret “%s”',
     async (impossible) => {
       expect((await verify('--secret', impossible)).code).toBe(2)
