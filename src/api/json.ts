@@ -211,6 +211,7 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
 /** Describes a JSON error, with the position of an unexpected character. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
+  if (text.trim() === '') return 'it is empty'
   const at = findFault(text)
   const character = Array.from(text.slice(at, at + 2))[0]
   if (character === undefined) return 'it ends too early'

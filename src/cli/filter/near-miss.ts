@@ -114,4 +114,4 @@ function decodePercent(text: string): string | undefined {
   }
 }
 
-const escapePattern = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&')
+export const escapePattern = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&')

@@ -141,7 +141,9 @@ export class RowSender {
       return isStopped() ? { status: 'unsent' } : await this.#create(body)
     }
     if (ifExists === 'fail') return this.#failOutcome(new ConflictError(`the ${noun} already exists`))
-    if (adapter.countBlocked) this.blocked += await adapter.countBlocked(client, body, existing)
+    // Concurrent rows change the count during the request.
+    const blocked = (await adapter.countBlocked?.(client, body, existing)) ?? 0
+    this.blocked += blocked
     if (ifExists === 'skip')
       return { status: dryRun ? 'would_skip' : 'skipped', value: readId(existing, adapter) }
     return this.#change(body, existing)

@@ -35,7 +35,7 @@ export class IdOption extends Option {
 /**
  * Checks the IDs in the arguments and flags of a command.
  * @returns the arguments and the flags, without carriage returns at the end of IDs
- * @throws {UsageError} for a malformed ID or an unexpected `-`
+ * @throws {UsageError} for a malformed ID, a placeholder or an unexpected `-`
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -47,6 +47,9 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
   }
   const positionals = args.slice(0, -1).map((arg, i) => {
     const argument = command.registeredArguments[i]
+    // Hints write the names of arguments in place of their values.
+    if (arg === argument?.name().toUpperCase())
+      throw new UsageError(`replace ${arg} with the value that you mean`)
     if (!(argument instanceof IdArgument)) return arg
     if (arg === '-' && !argument.readsStdin) throw stdinNotReadError(argument.name(), argument.kind)
     if (Array.isArray(arg)) checkCommas(argument.name(), arg)
@@ -78,11 +81,9 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
   return typeof value === 'string' ? checkId(label, kind, value) : value
 }
 
-/** @throws {UsageError} for a placeholder, a time of day, JSON, or the line below the titles of a table */
+/** @throws {UsageError} for a time of day, JSON, or the line below the titles of a table */
 export function refuseOtherText(label: string, id: string): void {
   if (/^\d{1,2}:\d\d(:\d\d)?$/.test(id)) throw new UsageError(`${label}: “${id}” is a time, not an ID`)
-  // Hints write this name in place of an ID.
-  if (id === 'USER-ID') throw new UsageError(`${label}: replace “${id}” with an ID`)
   const isTable = /^[\u2500-\u257f ]+$/.test(id)
   if (isTable || /^[[{]\s*["{[]/.test(id))
     throw new UsageError(

@@ -46,10 +46,11 @@ export async function buildBody<N extends OperationName>(
     const unlikely = describeUnlikelyEmail(field, value)
     if (unlikely === undefined) continue
     const id = (body as Record<string, unknown>)['user_id']
+    const [, address] = /<([^<>\s,;]+@[^<>\s,;]+)>$/.exec(String(value)) ?? []
     await context.notice([
       `warning: ${unlikely}`,
-      ...(typeof id === 'string'
-        ? ['; correct it with: ', suggest(['users', 'update', id, '--email', 'EMAIL'])]
+      ...(typeof id === 'string' && address !== undefined
+        ? ['; correct it with: ', suggest(['users', 'update', id, '--email', address])]
         : []),
     ])
   }

@@ -149,7 +149,7 @@ export class MeetroomCommand extends Command {
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)
     if (
-      ['columns', 'sort', 'query', 'allowEmbed'].includes(key) &&
+      ['as', 'columns', 'sort', 'query', 'allowEmbed'].includes(key) &&
       before !== undefined &&
       before !== value
     ) {

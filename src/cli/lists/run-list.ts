@@ -40,16 +40,21 @@ export async function runList<N extends ListName>(
     : pages
   const count = await printer.list(view, endpoints[name].result, shown)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-  if (count === 0) await noticeAsterisks(context, input)
+  if (count === 0) await noticeFilters(context, input)
 }
 
-async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
-  for (const [name, text] of Object.entries(input.query ?? {}))
-    if (typeof text === 'string' && text.includes('*')) {
-      const { formatAsteriskHint } = await import('../filter/near-miss.ts')
-      const field = name === 'email_search_query' ? 'email' : name
-      await context.notice(formatAsteriskHint(text, field, text))
-    }
+/** Explains filters of the service that may have excluded all items. */
+async function noticeFilters(context: Context, input: { query?: object }): Promise<void> {
+  for (const [name, text] of Object.entries(input.query ?? {})) {
+    if (typeof text !== 'string') continue
+    const { escapePattern, formatAsteriskHint, formatCondition } = await import('../filter/near-miss.ts')
+    const field = name === 'email_search_query' ? 'email' : name
+    if (text.includes('*')) await context.notice(formatAsteriskHint(text, field, text))
+    else if (name === 'name' || name === 'layout')
+      await context.notice(
+        `--${name} compares the whole ${name} and its letter case; to match a part of it: ${formatCondition('--where', name, '~', escapePattern(text))}`,
+      )
+  }
 }
 
 export function requireCompatibleFlags(

@@ -54,7 +54,11 @@ export function explainColumns({ found, rows }: ColumnsError, typed: TypedImport
   }
   if (/^<(!doctype|html)/i.test(all[0] ?? ''))
     return 'the file is a web page, perhaps a login page; export it again'
-  if (maps.size === 0) return hasNoHeader(found) ? describeHeader : undefined
+  if (maps.size === 0 && hasNoHeader(found)) return describeHeader
+  if (maps.size === 0)
+    return columns.length === all.length
+      ? `if the first line is data, insert a line above it that names the columns; else ${describeMapping(columns)}`
+      : undefined
   const id = missing.includes('user_id') && left.has('user_id') ? findIdColumn(kind, others, rows) : undefined
   if (id !== undefined && left.delete('user_id'))
     maps.set(others.splice(others.indexOf(id), 1)[0] ?? '', 'user_id')

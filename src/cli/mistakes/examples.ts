@@ -5,6 +5,7 @@ import { type Hint, suggestExample } from '../../errors.ts'
 import { IdArgument } from '../input/id-arguments.ts'
 import { splitWords } from '../input/split-command.ts'
 import { commandPath, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { findNearChoice } from '../output/views/near-field.ts'
 import { isReference } from './operands.ts'
 import { splitLine } from './typed.ts'
 import { suggestHelpOn, type UsageProblem } from './usage-problem.ts'
@@ -49,9 +50,18 @@ export function findExample(
         ? []
         : example.rest.slice(at, at + 2)
     })
-    const isTyped = given.length + flags.length > 0 && missing.length + added.length > 0
-    const rest = isTyped ? [...given, ...missing, ...flags, ...added] : example.rest
+    const isTyped =
+      given.length + flags.length > 0 && (given[0] === 'ROOM' || missing.length + added.length > 0)
+    const typed = given.map((word, i) => fitChoice(command.registeredArguments[i], word))
+    const rest = isTyped ? [...typed, ...missing, ...flags, ...added] : example.rest
     return ['as in: ', suggestExample([...example.words, ...rest])]
   }
   return suggestHelpOn(commandPath(command))
+}
+
+/** Returns the nearest choice in place of a word that is none of the choices, or else the first choice. */
+function fitChoice(argument: Argument | undefined, word: string): string {
+  const choices = argument?.argChoices
+  if (!argument || !choices || choices.includes(word)) return word
+  return findNearChoice(word, choices) ?? choices[0] ?? word
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { type Hint, type Suggestion, suggest } from '../../errors.ts'
+import type { FlagKind } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { readIntended } from './operands.ts'
@@ -66,7 +67,10 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
     const corrected = correct({ ...missing, flags: [...missing.flags, '--role', role] }, text, user)
     return corrected && ['pass the role with --role: ', corrected]
   }
-  if (words.length === 1 || isMany || isOfFlag) {
+  const flag = missing.flags[missing.flags.indexOf(text) - 1]
+  const option = command.options.find(({ long }) => long === flag)
+  const isRepeatable = (option?.parseArg as FlagKind | undefined)?.repeatable === true
+  if (words.length === 1 || (isOfFlag ? isRepeatable : isMany)) {
     const corrected = correct(missing, text, ...words)
     return corrected && [isOfFlag && words.length > 1 ? 'repeat the flag: ' : reason, corrected]
   }
@@ -88,11 +92,12 @@ export const explainFileOfIds: Explain = async (missing) => {
       'the shell replaced * with the names of files; ',
       suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags),
     ]
-  const file = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
+  const typed = missing.unknownUser ?? readSegment(missing.path, 'rooms') ?? ''
+  const file = typed.replace(/^@/, '')
   const path = resolve(cwd, file)
   const isFile = file !== '' && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
   if (!isFile || command.registeredArguments.at(-1)?.variadic !== true) return undefined
-  const corrected = correct(missing, file, '-')
+  const corrected = correct(missing, typed, '-')
   return corrected && ['read the IDs from the file with: ', corrected, ` < ${quoteWord(file)}`]
 }
 

@@ -23,7 +23,10 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
   const accepted = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
-  if (name === 'auth login' && given.some((word) => word.length >= minKeyLength && !/^https?:/i.test(word)))
+  if (
+    name === 'auth login' &&
+    (given.length > accepted || given.some((word) => word.length >= minKeyLength && !/^https?:/i.test(word)))
+  )
     return explainKeyAsArgument(argv, host.cwd)
   const takes = accepted === 0 ? 'no arguments' : counted(accepted, 'argument')
   const extra = given[accepted] ?? ''
@@ -60,6 +63,11 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint(suggestJoined(words, joined))
   const flagsOnly = removeWords(rest, given)
+  const urlFlag = ['--image', '--webhook-url', '--profile-url'].find((flag) =>
+    listOptions(command).some(({ long }) => long === flag),
+  )
+  if (urlFlag && /^https?:/i.test(extra) && given.length === accepted + 1 && !rest.includes(urlFlag))
+    return hint(['did you mean: ', suggest([...words, ...removeWords(rest, [extra]), urlFlag, extra])])
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
@@ -202,7 +210,7 @@ function explainFile(
     !flagsOnly.includes('--room')
   )
     return ['did you mean: ', suggest([...words, file, '--room', room, ...flagsOnly])]
-  if (words.join(' ') !== 'workspace export' || given.length !== 1 || !/.\.ya?ml$/i.test(file ?? ''))
+  if (words.join(' ') !== 'workspace export' || given.length !== 1 || !/.\.(ya?ml|json)$/i.test(file ?? ''))
     return undefined
   return ['write a new file with: ', suggest([...words, '--out', file ?? '', ...flagsOnly])]
 }

@@ -71,9 +71,11 @@ export async function correctSuggestion(
   error.hint = error.hint && fitRooms(error.hint, program)
   const first = findCorrection(error.hint)
   let corrected = first
+  let left: MeetroomError | undefined
   for (let mistakes = 0; corrected; mistakes++) {
     const mistake = await findMistake(toCommandLine(corrected))
     if (!mistake) break
+    left = mistake
     corrected = mistakes < maxMistakes ? findCorrection(mistake.hint) : undefined
   }
   const preview = typed.indexOf('--dry-run')
@@ -83,7 +85,7 @@ export async function correctSuggestion(
   const replace = (part: Hint): Hint => (part === first && corrected ? corrected : part)
   error.hint = corrected
     ? [error.hint ?? []].flat().map(replace)
-    : ['see: ', suggestHelp(...splitLine(program, first.words).words)]
+    : [`also, ${left?.message}; see: `, suggestHelp(...splitLine(program, first.words).words)]
   return error
 }
 

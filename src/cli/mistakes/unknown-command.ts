@@ -21,11 +21,18 @@ export function explainUnknownCommand(
   return new UsageError(mayBeKey(word) ? 'unknown command' : `unknown command “${word}”`, { hint })
 }
 
-/** Explains a command that was typed as one word, as in `rooms:list` or `room/list`. */
+/** Explains a command that was typed as one word, as in `rooms:list` or `list-rooms`. */
 function hintOnParts(word: string, group: string | undefined, rest: readonly string[]): Hint | undefined {
-  const [, noun = '', verb = ''] = /^([a-z]+)[:/.]([a-z-]+)$/i.exec(word) ?? []
-  const named = group === undefined ? lookUp(nouns, noun.toLowerCase()) : undefined
-  return named !== undefined && findVerb(named, verb) ? suggestVerb(named, verb, rest) : undefined
+  const [, noun = '', verb = ''] = /^([a-z]+)[:/.-]([a-z-]+)$/i.exec(word) ?? []
+  if (group !== undefined || meanings.has(word.toLowerCase())) return undefined
+  for (const [first, last] of [
+    [noun, verb],
+    [verb, noun],
+  ] as const) {
+    const named = lookUp(nouns, first.toLowerCase())
+    if (named !== undefined && findVerb(named, last)) return suggestVerb(named, last, rest)
+  }
+  return undefined
 }
 
 const dataFlags = ['-d', '--data', '--data-raw', '--json']
@@ -60,6 +67,11 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
     return 'the API has no operation to change or delete pages'
   if (group === 'local' && lookUp(nouns, word) && rest.length > 0)
     return ['did you mean: ', suggest([word, ...rest, '--local'])]
+  if (group === 'sessions' && /^(kill|end|close|stop|delete|remove|disconnect|terminate)$/.test(word))
+    return [
+      'a session ends when its member is blocked or its room is terminated; see: ',
+      suggestHelp('members', 'block'),
+    ]
   if (group === 'auth' && /^(token|key|print-token)$/.test(word))
     return ['keys are never printed; see the key in use with: ', suggest(['auth', 'status'])]
   if (group === 'webhooks' && findVerb('rooms', word) === 'create')

@@ -29,10 +29,10 @@ export function explainUnknownFlag({
 }: UsageProblem): UsageError | undefined {
   // The message must not repeat the value after `=`, which may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
-  if (
-    /^--?(api-?key|key|token)/i.test(flag) ||
-    (words[0] === 'auth' && /^--?(pass(word)?|secret)$/.test(flag))
-  )
+  const next = argv[argv.indexOf(typed) + 1] ?? '-'
+  const isKey =
+    /^--?(api-?key|key|token)/i.test(flag) || (words[0] === 'auth' && /^--?(pass(word)?|secret)$/.test(flag))
+  if (isKey && (typed !== flag || words[0] === 'auth' || !next.startsWith('-')))
     return explainKeyAsArgument(argv)
   const options = listOptions(command)
   const own = options.find(({ long, short }) => long === flag || short === flag)
@@ -243,8 +243,10 @@ function findIntendedWords(
   if (flag === '-f' && isAlone) return undefined
   if (flag === '-f' && named === '--where' && !/[=<>~]/.test(value ?? '')) return undefined
   if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
-  if (named === '--data' && value !== undefined)
-    return replaced(named, /^[{[@-]/.test(value) ? value : `@${value}`)
+  if (named === '--data' && value !== undefined) {
+    const data = value.endsWith('.json') && !value.startsWith('@') ? `@${value}` : value
+    return /^[{[@-]/.test(data) ? replaced(named, data) : undefined
+  }
   if (named === '--output' && value !== undefined) {
     const template = convertTemplate(value, commandPath(command))
     if (template !== undefined) return replaced('--query', template)
@@ -254,6 +256,7 @@ function findIntendedWords(
     return format === undefined ? undefined : replaced(named, format)
   }
   if (named) return renamed(named)
+  if (/^https?:/i.test(value ?? '') && has(`${flag}-url`)) return renamed(`${flag}-url`)
   const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options)
   if (field) return replaced(...field)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
@@ -261,11 +264,15 @@ function findIntendedWords(
     const perPage = Number(size)
     return replaced('--offset', String((Number(value) - 1) * perPage))
   }
-  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
   // A known flag of other programs is no misspelling.
+  const near = lookUp(flags, flag) ? undefined : findNearFlag(flag, options)
+  return near === undefined ? undefined : renamed(near)
+}
+
+/** Returns the flag that differs little, or whose name the typed name continues. */
+function findNearFlag(flag: string, options: readonly Option[]): string | undefined {
   const name = flag.replace(/^-+/, '')
-  const near = lookUp(flags, flag)
-    ? undefined
-    : (findClosest(name, names) ?? names.find((each) => name.startsWith(`${each}-`)))
-  return near === undefined ? undefined : renamed(`--${near}`)
+  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
+  const near = findClosest(name, names) ?? names.find((each) => name.startsWith(`${each}-`))
+  return near && `--${near}`
 }

@@ -19,7 +19,7 @@ import type { CalledCommand } from './intended.ts'
 import { convertTemplate } from './json-fields.ts'
 import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
-import { splitOperands } from './operands.ts'
+import { isReference, splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
 import { editLine, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
@@ -154,8 +154,12 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`the argument “${name}” is missing`, {
         hint: suggestAllRooms(words, isReading(command) ? rest : [...withoutYes(rest), '--dry-run']),
       })
-    const [given, flags] = splitOperands(rest)
-    const isRead = given.every((word, i) => isGiven(command.registeredArguments[i], word))
+    const [operands, flags] = splitOperands(rest)
+    const [, last] = command.registeredArguments
+    // The only operand may be the text of a message.
+    const isText = operands.length === 1 && last?.name() === 'text' && !isReference(operands[0] ?? '')
+    const given = isText ? ['ROOM', ...operands] : operands
+    const isRead = isText || given.every((word, i) => isGiven(command.registeredArguments[i], word))
     const example = findExample(command, program, isRead ? given : [], isRead ? flags : [])
     const argument = command.registeredArguments[given.length]
     if (argument?.argChoices)
@@ -169,7 +173,9 @@ const explanations: Readonly<Record<string, Explain>> = {
     return new UsageError(`the argument “${name}” is missing`, {
       hint:
         input === undefined
-          ? [example, '; from a pipe: ', piped]
+          ? host.stdin.isTTY
+            ? [example, '; from a pipe: ', piped]
+            : ['from a pipe: ', piped, '; else ', example]
           : ['“-” reads standard input: ', piped, ` < ${quoteWord(input)}`],
     })
   },
@@ -182,7 +188,13 @@ const explanations: Readonly<Record<string, Explain>> = {
         hint: ['did you mean: ', suggest([...words, ...rest.with(at, long)])],
       })
     const { args, registeredArguments } = command
-    const isRead = args.length <= registeredArguments.length && !args.includes(command.name())
+    const surplus = args.slice(registeredArguments.length)
+    // A surplus word may be the value of the missing flag.
+    if (surplus.length === 1 && rest.length > 0 && !surplus.some(mayBeKey))
+      return new UsageError(`${long} is missing`, {
+        hint: ['did you mean: ', suggest([...words, ...removeWords(rest, surplus), long, ...surplus])],
+      })
+    const isRead = surplus.length === 0 && !args.includes(command.name())
     return new UsageError(`${long} is missing`, {
       hint: findExample(command, program, ...(isRead ? [args, removeWords(rest, args)] : [])),
     })
@@ -250,7 +262,8 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
       hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words, name),
     })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
-  const redirection = format === undefined ? '' : ` > ${quoteWord(value)}`
+  const file = format !== undefined && !value.endsWith(`.${format}`) ? value.replace(/[^.]+$/, format) : value
+  const redirection = format === undefined ? '' : ` > ${quoteWord(file)}`
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed]), redirection] })
 }
 

@@ -48,6 +48,7 @@ export async function runTargetsCommand<C extends OperationName>(
   if (room === undefined)
     throw new UsageError('the argument “room” is missing', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
+      lineEdit: flags.user && { before: 'for all rooms: ', add: ['--all-rooms', '--dry-run'] },
     })
   const backup = definition.deletes && (await context.backup())
   await backup?.check()

@@ -39,6 +39,11 @@ describe('members import of existing members that are blocked', () => {
     },
   )
 
+  test('members import counts the blocked members of concurrent rows', async () => {
+    const { stderr } = await run('members import class.csv --concurrency 3 --if-exists skip')
+    expect(stderr).toContain('2 of the members in the file are blocked; ')
+  })
+
   test('members import --unblock sends is_blocked: false only for existing blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })

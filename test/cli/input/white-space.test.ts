@@ -254,7 +254,7 @@ describe('an import and its dry run', () => {
       })
     expect(await world.run(['users', 'create', 'USER-ID', '--name', 'Kate Lee'])).toMatchObject({
       code: 2,
-      stderr: 'error: user-id: replace “USER-ID” with an ID\n',
+      stderr: 'error: replace USER-ID with the value that you mean\n',
     })
     expect(await world.run(['users', 'create', 'Kate Lee', '--name', 'Kate', '-o', 'ids'])).toMatchObject({
       code: 0,

@@ -88,6 +88,7 @@ function toRoute(verb: string, path: string): Route {
       hint: /^[A-Z]:[/\\]/i.test(path)
         ? 'Git Bash changes paths of commands; set MSYS_NO_PATHCONV=1'
         : undefined,
+      ...(/^[a-z]/.test(path) && !path.includes(':') && { correction: [path, `/${path}`] as const }),
     })
   const [pathname = ''] = path.split('?')
   if (hasDotSegment(pathname))

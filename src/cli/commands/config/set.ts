@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
-import { suggest } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys } from './settings.ts'
 
@@ -16,6 +16,8 @@ export function defineConfigSet(config: MeetroomCommand): void {
       const key = requireKey(name)
       // Stored paths are absolute, because later commands run in other directories.
       const isPath = (key === 'audit_log' || key === 'save_deleted') && !text.startsWith('~')
+      if (isPath && /^(true|false|on|off|yes|no)$/i.test(text))
+        throw new UsageError(`${key} must be a path, not “${text}”`)
       const value = settable[key](isPath ? resolve(context.host.cwd, text) : text)
       let keyOrigin: string | undefined
       await changeProfile(context, (profile) => {

@@ -5,6 +5,8 @@ import { UsageError } from '../../../errors.ts'
 import { checkId } from '../../input/id-arguments.ts'
 import { findNearChoice } from '../../output/views/near-field.ts'
 
+const isRole = (text: string) => memberTypes.some((role) => role === text)
+
 /**
  * Parses `USER[:TYPE[:NAME]]`. The user ID cannot contain a colon.
  * @throws {UsageError} for malformed text or an unknown type
@@ -13,9 +15,15 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
     throw new UsageError(`--member must be USER, USER:ROLE or USER:ROLE:NAME, not “${text}”`)
+  const parts = text.split(',')
+  if (parts.length > 1 && name === undefined && !parts.some(isRole))
+    throw new UsageError(`--member must be one user, not “${text}”`, {
+      hint: 'repeat the flag for each user',
+      lineEdit: { before: 'repeat the flag: ', replace: ['--member', text, parts] },
+    })
   const known = memberTypes.find((known) => known === type)
   if (type && !known) {
-    const isSwapped = memberTypes.some((known) => known === user)
+    const isSwapped = isRole(user)
     const near = isSwapped ? user : findNearChoice(type, memberTypes)
     throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`, {
       correction:

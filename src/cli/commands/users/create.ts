@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
-import { suggestExample, suggestHelp, UsageError } from '../../../errors.ts'
+import { suggest, suggestExample, suggestHelp, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import { describeUnlikelyId } from '../../input/unlikely-id.ts'
 import { buildBody } from '../../kernel/body.ts'
@@ -44,7 +44,7 @@ export function defineUserCreate(users: MeetroomCommand): void {
       })
     if (flags.ifNotExists && (await exists(context, id)))
       return runOne(context, 'getUser', { params: { user_id: id } })
-    if (!flags.overwrite) await requireFree(context, id)
+    if (!flags.overwrite) await requireFree(context, id, body)
     await runOne(context, 'createUser', { body })
   })
   create.addExamples(
@@ -65,12 +65,20 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
  * Requires an unused ID, because the service overwrites existing users (API specification, “Endpoints”, rule
  * 3).
  */
-async function requireFree(context: Context, user_id: string): Promise<void> {
+async function requireFree(context: Context, user_id: string, body: object): Promise<void> {
   if (!(await exists(context, user_id))) return
+  const changes = Object.entries(body).flatMap(([field, value]) =>
+    Object.hasOwn(user.fields, field) && field !== 'user_id' && typeof value === 'string'
+      ? [`--${field.replaceAll('_', '-')}`, value]
+      : [],
+  )
   throw new UsageError(`user “${user_id}” already exists, and this command would overwrite the user`, {
-    hint: [
-      'pass --overwrite to overwrite the user; to change some fields, see: ',
-      suggestHelp('users', 'update'),
-    ],
+    hint:
+      changes.length > 0
+        ? ['to change only these fields: ', suggest(['users', 'update', user_id, ...changes])]
+        : [
+            'pass --overwrite to overwrite the user; to change some fields, see: ',
+            suggestHelp('users', 'update'),
+          ],
   })
 }

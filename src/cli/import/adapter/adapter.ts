@@ -163,7 +163,11 @@ const joinWith = (mark: string, list: string, separator: string) =>
 const keepText: ParseCell = (cell) => cell
 
 const parseBooleanCell: ParseCell = (cell) => {
-  const value = parseBoolean(cell)
+  // Spreadsheets write booleans in the language of the user.
+  const english = cell
+    .replace(/^(wahr|vrai|verdadero|vero)$/i, 'true')
+    .replace(/^(falsch|faux|falso)$/i, 'false')
+  const value = parseBoolean(english)
   if (typeof value !== 'boolean') throw new UsageError(`must be true or false, not “${cell}”`)
   return value
 }

@@ -51,7 +51,8 @@ export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}) {
       for (const invitation of invitations) {
         const row = { room_id, ...invitation }
         const existing = await members.find(client, row)
-        if (existing) count += (await members.countBlocked?.(client, row, existing)) ?? 0
+        const blocked = existing ? await members.countBlocked?.(client, row, existing) : 0
+        count += blocked ?? 0
       }
       return count
     },

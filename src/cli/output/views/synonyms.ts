@@ -21,6 +21,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   created_at: 'created creation creation_date date',
   updated_at: 'updated',
   meeting_time: 'duration',
+  elapsed_time: 'duration minutes',
   what: 'action',
   who: 'operator actor by',
   outcome: 'result',
@@ -30,7 +31,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
 export const valueWords: Readonly<Record<string, string>> = {
   host: 'admin administrator owner cohost co-host moderator teacher lehrer lehrerin professeur',
   monitor: 'observer viewer watcher',
-  guest: 'member participant student pupil schüler schülerin schueler élève eleve',
+  guest: 'gast member participant student pupil schüler schülerin schueler élève eleve',
   user: 'student pupils students person people participants',
   private: 'closed geschlossen privat',
   terminated: 'closed beendet terminiert geschlossen ended finished done over',

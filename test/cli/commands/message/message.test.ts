@@ -105,8 +105,8 @@ test('message send without a text exits 2 and names the missing argument', async
     code: 2,
     stderr:
       'error: the argument “text” is missing\n' +
-      `hint: as in: meetroom message send ${room} TEXT --base-url https://meet.test/v1; ` +
-      `from a pipe: meetroom message send ${room} - --base-url https://meet.test/v1\n`,
+      `hint: from a pipe: meetroom message send ${room} - --base-url https://meet.test/v1; ` +
+      `else as in: meetroom message send ${room} TEXT --base-url https://meet.test/v1\n`,
   })
 })
 

@@ -332,12 +332,12 @@ describe('members add', () => {
   })
 
   test.each([
-    ['members add ROOM --where type=open --user ada', 'a room and --where cannot be used together'],
-    ['members add ROOM ada --all-rooms', 'a room and --all-rooms cannot be used together'],
+    ['members add r --where type=open --user ada', 'a room and --where cannot be used together'],
+    ['members add r ada --all-rooms', 'a room and --all-rooms cannot be used together'],
     ['members add --all-rooms', '--all-rooms needs --user'],
-    ['members add ROOM ada --user ada', 'a user argument and --user cannot be used together'],
+    ['members add r ada --user ada', 'a user argument and --user cannot be used together'],
     ['members add', 'the argument “room” is missing'],
-    ['members add ROOM', 'the argument “user” is missing'],
+    ['members add r', 'the argument “user” is missing'],
   ])('members add exits 2 before any request for the invalid command line “%s”', async (line, message) => {
     const { code, stderr } = await world.outcome(line)
     expect(code).toBe(2)

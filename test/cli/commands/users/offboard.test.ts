@@ -385,8 +385,11 @@ describe('members block --user --all-rooms', () => {
       'members unblock --all-rooms --user a --where type=guest',
       '--all-rooms and --where cannot be used together\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
-    ['members block ROOM --all-rooms --user a', 'a room and --all-rooms cannot be used together'],
-    ['members block --user a', 'the argument “room” is missing\nhint: see: meetroom members block --help'],
+    ['members block r --all-rooms --user a', 'a room and --all-rooms cannot be used together'],
+    [
+      'members block --user a',
+      'the argument “room” is missing\nhint: for all rooms: meetroom members block --user a --all-rooms --dry-run --base-url https://meet.test/v1',
+    ],
     [
       'members block --user a --all-rooms --curl',
       '--curl cannot be used, because it does not read the rooms of the users',

@@ -119,7 +119,7 @@ test('users create exits 2 for an existing ID and keeps the existing user', asyn
     stdout: '',
     stderr:
       'error: user “ada” already exists, and this command would overwrite the user\n' +
-      'hint: pass --overwrite to overwrite the user; to change some fields, see: meetroom users update --help\n',
+      'hint: to change only these fields: meetroom users update ada --name Eve --base-url https://meet.test/v1\n',
   })
   expect(writes()).toEqual([])
   expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)

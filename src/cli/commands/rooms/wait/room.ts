@@ -102,8 +102,8 @@ async function readIdFromStdin({ host }: Context): Promise<string> {
 
 function expandCondition(text: string): string {
   const word = text.trim()
-  const [, state] = /^condition=(.+)$/.exec(word) ?? []
-  if (state !== undefined)
+  const [, state = ''] = /^condition=(.+)$/.exec(word) ?? []
+  if (Object.hasOwn(roomStates, state))
     throw new UsageError(`--for must be a condition alone, not “${text}”`, { correction: [text, state] })
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
   if (!/^[\w-]*$/.test(word)) return text
