@@ -15,16 +15,17 @@ export function defineConfigSet(config: MeetroomCommand): void {
     .act('machine', async (context, name: string, text: string) => {
       const key = requireKey(name)
       // Stored paths are absolute, because later commands run in other directories.
-      const isPath = (key === 'audit_log' || key === 'save_deleted') && !text.startsWith('~')
+      const isPath = key === 'audit_log' || key === 'save_deleted'
       if (isPath && /^(true|false|on|off|yes|no)$/i.test(text))
         throw new UsageError(`${key} must be a path, not “${text}”`)
-      const value = settable[key](isPath ? resolve(context.host.cwd, text) : text)
+      const isRelative = isPath && text !== '' && !text.startsWith('~') && !isAbsolute(text)
+      const value = settable[key](isRelative ? resolve(context.host.cwd, text) : text)
       let keyOrigin: string | undefined
       await changeProfile(context, (profile) => {
         keyOrigin = profile.api_key_origin
         return { ...profile, [key]: value }
       })
-      if (isPath && !isAbsolute(text)) await context.notice(`${key} is ${value}`)
+      if (isRelative) await context.notice(`${key} is ${value}`)
       if (key === 'base_url' && !/\/v\d+$/.test(String(value)))
         await context.notice([
           'warning: a base URL ends with the version, as in: ',

@@ -432,6 +432,14 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
+test.each(['audit_log', 'save_deleted'])('config set %s refuses an empty path', async (name) => {
+  expect(await world.run(['config', 'set', name, ''])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`error: ${name} must be absolute, not “”\n`),
+  })
+  expect(existsSync(file)).toBe(false)
+})
+
 test('config unset api_key prints a hint to use auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
     'error: no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone\nhint: delete the key with: meetroom auth logout\n',
