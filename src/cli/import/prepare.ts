@@ -46,7 +46,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
     throw new UsageError('--unblock needs --if-exists update or --if-exists overwrite')
   const journal = resolveJournalPath(context, request)
-  if (/\.ya?ml$/i.test(file))
+  if (!flags.inputFormat && /\.ya?ml$/i.test(file))
     throw new UsageError(`${file} is YAML, which imports do not read`, {
       hint: 'save the file as JSON or CSV',
     })

@@ -76,8 +76,13 @@ async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host)
 }
 
 async function* resumeRead(read: readonly Buffer[], rest?: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield* read
-  if (rest) yield* { [Symbol.asyncIterator]: () => rest }
+  try {
+    yield* read
+    if (rest) yield* { [Symbol.asyncIterator]: () => rest }
+  } finally {
+    // The consumer may have stopped before `rest`.
+    await rest?.return?.()
+  }
 }
 
 async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<TemporaryDirectory> {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -14,6 +14,14 @@ const one = (id: string, name: string | null) => ({
   stderr: 'imported 1 of 1 user\n',
   users: { [id]: name },
 })
+const listOpenFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return []
+    }
+  })
 const refused = (stderr: string) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('an import', () => {
@@ -44,6 +52,21 @@ describe('an import', () => {
       refused('error: people.yml is YAML, which imports do not read\nhint: save the file as JSON or CSV\n'),
     )
   })
+
+  test('users import reads JSON in a file *.yaml with --input-format json', async () => {
+    expect(await world.imported('people.yaml', content.json, '--input-format', 'json')).toEqual(
+      one('ada', null),
+    )
+  })
+
+  test.runIf(existsSync('/proc/self/fd'))(
+    'users import closes a file from whose beginning it detects the format',
+    async () => {
+      const comments = ' '.repeat(100_000)
+      expect(await world.imported('people.txt', `user_id,name\nada,${comments}\n`)).toMatchObject({ code: 0 })
+      expect(listOpenFiles()).not.toContain(world.path('people.txt'))
+    },
+  )
 
   test.each(Object.entries(content))('users import reads standard input as %s', async (format, stdin) => {
     const run = await world.run(`users import - --input-format ${format}`, { stdin })
