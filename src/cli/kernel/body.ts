@@ -57,11 +57,16 @@ export async function buildBody<N extends OperationName>(
   return body as RequestBody<N>
 }
 
-/** @throws {UsageError} for a text such as “Maths”, whose quotes the shell does not remove */
+/** Source of a field in `GivenFields` that is no argument. */
+export const standardInput = 'standard input'
+
+const inQuotes = /^[\u201c-\u201e\xab][^\u201c-\u201e\xab\xbb]*[\u201c-\u201e\xbb]$/
+
+/** @throws {UsageError} for an argument such as “Maths”, whose quotes the shell does not remove */
 function refuseTypographicQuotes(given: Readonly<Record<string, object>>): void {
   for (const [flag, fields] of Object.entries(given))
     for (const value of Object.values(fields))
-      if (typeof value === 'string' && /^[\u201c-\u201e\xab].*[\u201c-\u201e\xbb]$/.test(value))
+      if (flag !== standardInput && typeof value === 'string' && inQuotes.test(value))
         throw new UsageError(`${flag}: the quotes of ${value} are part of the text`, {
           correction: [value, value.slice(1, -1)],
         })

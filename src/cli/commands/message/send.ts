@@ -4,7 +4,7 @@ import { toText } from '../../../api/to-text.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { isFile, readStdinText } from '../../input/input.ts'
-import { type BodyFlags, buildBody } from '../../kernel/body.ts'
+import { type BodyFlags, buildBody, standardInput } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -38,7 +38,8 @@ export function defineMessageSend(message: MeetroomCommand): void {
       // Text files and `echo` end with a line break, which is not part of the message.
       const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
       if (message.trim() === '') throw new UsageError('the message is empty')
-      const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
+      const source = text === '-' ? standardInput : 'the text'
+      const body = await buildBody(context, 'sendMessage', flags, { [source]: { message } })
       if (room_id === undefined) {
         const { writeToRooms } = await import('../../targets/write-to-rooms.ts')
         const write = {

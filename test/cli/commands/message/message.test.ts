@@ -52,6 +52,7 @@ test.each([
   ['no line break', 'no line break'],
   ['  blanks stay ', '  blanks stay '],
   ['{"type":"poll","😀":1}\n', '{"type":"poll","😀":1}'],
+  ['“All quoted”\n', '“All quoted”'],
 ])('message send with the text “-” reads %j from standard input', async (stdin, message) => {
   expect(await world.run(`message send ${room} - --json --quiet`, { stdin })).toMatchObject({
     code: 0,
@@ -78,6 +79,14 @@ test('message send accepts a text that starts with a hyphen after “--”', asy
     code: 0,
     stdout: "'-y\r\n",
   })
+})
+
+test('message send refuses a text in typographic quotes, but not one that only begins and ends with them', async () => {
+  expect((await world.run(['message', 'send', room, '“Maths”'])).stderr).toMatch(
+    /^error: the text: the quotes of “Maths” are part of the text\n/,
+  )
+  expect((await world.run(['message', 'send', room, '“Maths” or “Physics”'])).code).toBe(0)
+  expect(sent()[0]?.[2]).toBe('{"message":"“Maths” or “Physics”"}')
 })
 
 test('message send sends unlisted fields from --set and --data', async () => {
