@@ -35,7 +35,7 @@ async function resetToSeed(context: Context, file: string): Promise<void> {
 async function run(context: Context, dataDir: string | undefined): Promise<void> {
   const { host } = context
   const printer = await context.printer()
-  await requireWritableWorkspace(context)
+  await requireWritableWorkspace(context, dataDir)
   const { reset } = await import('../../../embedded/backups/replace.ts')
   const workspace = await findWorkspaceDir(context, dataDir)
   const saved = await reset({ dir: workspace, machine: host }, (facts) =>

@@ -22,7 +22,7 @@ export function defineLocalRestore(local: MeetroomCommand): void {
 async function run(context: Context, file: string, dataDir: string | undefined): Promise<void> {
   const { host } = context
   const printer = await context.printer()
-  await requireWritableWorkspace(context)
+  await requireWritableWorkspace(context, dataDir)
   const { restore } = await import('../../../embedded/backups/restore.ts')
   const dir = await findWorkspaceDir(context, dataDir)
   const backup = resolve(host.cwd, file)

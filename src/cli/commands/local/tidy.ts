@@ -33,7 +33,7 @@ export function defineLocalTidy(local: MeetroomCommand): void {
 
 async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Promise<void> {
   const printer = await context.printer()
-  await requireWritableWorkspace(context)
+  await requireWritableWorkspace(context, dataDir)
   const { deleteSavedCopies, listSavedCopies, sumBytes } = await import(
     '../../../embedded/store/saved-copies.ts'
   )

@@ -7,8 +7,17 @@ import { requireWritable } from '../../requests/before-send.ts'
 import { confirm } from '../../requests/confirm.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 
-export async function requireWritableWorkspace(context: Context): Promise<void> {
-  const flags = context.flags.profile === undefined ? { ...context.flags, local: true } : context.flags
+/** @throws {UsageError} if --profile, or the profile of the local workspace, is protected */
+export async function requireWritableWorkspace(context: Context, dataDir: string | undefined): Promise<void> {
+  const { profile, ...others } = context.flags
+  if (profile !== undefined) {
+    const settings = await context.settings()
+    requireWritable(context.flags, settings)
+    const isOther = settings.dataDir !== undefined && settings.dataDir !== (await findDataDir(context.host))
+    if (isOther && dataDir === undefined) return
+  }
+  // Other profiles can have the same data directory.
+  const flags = { ...others, local: true }
   requireWritable(flags, await context.withFlags(flags).settings())
 }
 

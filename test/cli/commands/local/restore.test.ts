@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { lockWorkspace } from '../../../../src/embedded/running-server.ts'
@@ -166,6 +175,30 @@ describe.each([
         'error: the profile local is protected against changes\nhint: pass --allow-write to make the change anyway\n',
     })
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['with the same data directory', 'data', ''],
+    ['and --data-dir', 'other', ' --data-dir data'],
+    ['with another data directory', 'other', undefined],
+  ])(`${line} respects the protection of the workspace with a profile %s`, async (_, dir, flag) => {
+    const world = await createWorldWithBackup()
+    const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
+    cpSync(join(world.dir, 'data'), join(world.dir, 'other'), { recursive: true })
+    const origin = 'http://127.0.0.1:4680'
+    const served = { base_url: `${origin}/v1`, api_key_origin: origin, data_dir: join(world.dir, dir) }
+    mkdirSync(world.configDir, { recursive: true })
+    writeFileSync(
+      join(world.configDir, 'config.json'),
+      JSON.stringify({ profiles: { local: { protected: true }, served } }),
+      { mode: 0o600 },
+    )
+    const { code, stderr } = await world.run(`${line} --yes --profile served${flag ?? ''}`, { env })
+    expect(stderr).toMatch(flag === undefined ? /^saved|^$/ : /^error: the profile local is protected/)
+    expect({ code, rooms: await names(world) }).toEqual({
+      code: flag === undefined ? 0 : 2,
+      rooms: ['New'],
+    })
   })
 
   test(`${line} refuses a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
