@@ -138,10 +138,13 @@ async function parseCondition(
     }
   }
   const [chosen] = Object.entries(view.choices ?? {}).find(([, values]) => values.includes(field)) ?? []
-  if (!type && chosen !== undefined && /^(true|yes|1|false|no|0)$/i.test(trimmed))
+  const isEquality = operator === '=' || operator === '!='
+  if (!type && chosen !== undefined && isEquality && /^(true|yes|1|false|no|0)$/i.test(trimmed)) {
+    const isWanted = /^[ty1]/i.test(trimmed) === (operator === '=')
     throw new UsageError(`${flag}: “${field}” is a value of the field “${chosen}”`, {
-      correction: [condition, `${chosen}${/^[tTyY1]/.test(trimmed) ? '=' : '!='}${field}`],
+      correction: [condition, `${chosen}${isWanted ? '=' : '!='}${field}`],
     })
+  }
   if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], field, condition, [...types.keys()])
   const parts = splitConditions(condition, types)
   if (parts.length > 1 || /\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
@@ -154,7 +157,7 @@ async function parseCondition(
     })
   const parsed = { condition, flag, field, operator, value: trimmed }
   const choices = view.choices?.[field]
-  if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
+  if (choices && isEquality && trimmed !== '' && !choices.includes(trimmed))
     throw new UsageError(
       `${flagAndCondition}: ${field} must be ${formatChoices(choices)}, not “${trimmed}”`,
       trimmed.includes(',') ? correctList(parsed) : correctChoice(parsed, choices),

@@ -427,6 +427,22 @@ describe('an invalid --where condition', () => {
   )
 
   test.each([
+    ['active=true', 'status=active'],
+    ['active!=true', "'status!=active'"],
+    ['terminated=no', "'status!=terminated'"],
+    ['terminated!=false', 'status=terminated'],
+  ])(
+    'the hint on --where %s, whose field is a value of the status, has the same meaning',
+    async (condition, meant) => {
+      const [value] = condition.split(/!?=/)
+      expect((await world.run(['rooms', 'delete', '--where', condition])).stderr).toBe(
+        `error: --where: “${value}” is a value of the field “status”\n` +
+          `hint: did you mean: meetroom rooms delete --where ${meant} --base-url https://meet.test/v1\n`,
+      )
+    },
+  )
+
+  test.each([
     'name~(?=a)',
     'name!~a(?!b)',
     'name~(?<=a)b',
