@@ -1,4 +1,5 @@
 import { toText } from '../../api/to-text.ts'
+import { NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { views } from '../output/views/views.ts'
 import { undefinedIfNotFound } from '../records/look-up.ts'
@@ -30,10 +31,15 @@ export async function confirmTargets(
 ): Promise<void> {
   const [, nouns] = views[change.kind].noun
   const describe = () => describeTargets(context, change, targets)
+  const requireItems = () =>
+    describe().catch((error) => {
+      // Other failures, such as an unreachable service, do not change the refusal.
+      if (error instanceof NotFoundError) throw error
+    })
   await confirmItems(
     context,
     { count: targets.ids.length, nouns, max: targets.max },
-    { activity: `${addEnding(change.verb, 'ing')} ${nouns}`, describe, requireItems: describe },
+    { activity: `${addEnding(change.verb, 'ing')} ${nouns}`, describe, requireItems },
   )
 }
 

@@ -256,6 +256,14 @@ describe('the flags --yes and --max', () => {
     expect(writes()).toEqual([])
   })
 
+  test('users delete without --yes exits 10 if the service does not respond', async () => {
+    world.intercept = () => Promise.reject(new Error('connection refused'))
+    expect(await world.run('users delete ada')).toMatchObject({
+      code: 10,
+      stderr: needsConfirmation('deleting users'),
+    })
+  })
+
   test.each(['rooms reopen', 'members unblock r'])(
     '--max without --yes applies to %s, which needs no confirmation',
     async (command) => {

@@ -26,7 +26,7 @@ export function defineConfigSet(config: MeetroomCommand): void {
         return { ...profile, [key]: value }
       })
       if (isRelative) await context.notice(`${key} is ${value}`)
-      if (key === 'base_url' && !/\/v\d+$/.test(String(value)))
+      if (key === 'base_url' && !/\/v\d+$/i.test(String(value)))
         await context.notice([
           'warning: a base URL ends with the version, as in: ',
           suggest(['config', 'set', key, `${String(value).replace(/\/$/, '')}/v1`]),

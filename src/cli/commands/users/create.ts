@@ -33,6 +33,8 @@ export function defineUserCreate(users: MeetroomCommand): void {
     const given = { 'the user ID': { user_id }, ...settingsFrom(flags) }
     const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
     const id = toText(body.user_id)
+    if (flags.ifNotExists && (await exists(context, id)))
+      return runOne(context, 'getUser', { params: { user_id: id } })
     const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
     if (unlikely !== undefined)
       throw new UsageError(unlikely, {
@@ -42,8 +44,6 @@ export function defineUserCreate(users: MeetroomCommand): void {
           '; with --name, any ID is accepted',
         ],
       })
-    if (flags.ifNotExists && (await exists(context, id)))
-      return runOne(context, 'getUser', { params: { user_id: id } })
     if (!flags.overwrite) await requireFree(context, id, body)
     await runOne(context, 'createUser', { body })
   })

@@ -209,6 +209,7 @@ function suggestEncoding(encoding: Encoding): ErrorDetails {
 }
 
 const zip = Buffer.from('PK\x03\x04', 'latin1')
+const gzip = Buffer.from([0x1f, 0x8b])
 const compound = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const sheets = 'xl/'
 
@@ -217,6 +218,8 @@ async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Prom
   let before: Buffer | undefined
   for await (const chunk of chunks) {
     if (before === undefined && startsWith(chunk, compound)) throw workbook(name)
+    if (before === undefined && startsWith(chunk, gzip))
+      throw new UsageError(`${name} is compressed`, { hint: 'decompress the file with gunzip first' })
     if (before === undefined && !startsWith(chunk, zip)) return
     // The path `xl/` may span two chunks.
     if (Buffer.concat([before ?? Buffer.alloc(0), chunk]).includes(sheets)) throw workbook(name)

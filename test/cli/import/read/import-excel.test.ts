@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { importFixture, resultsOf } from '../../../helpers/imports.ts'
 
@@ -220,6 +221,14 @@ describe('an Excel workbook', () => {
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
       stderr: 'error: people.csv is a ZIP archive\nhint: unpack the archive, and import the unpacked file\n',
+    })
+  })
+
+  test('users import refuses a compressed file', async () => {
+    world.file('people.csv.gz', gzipSync('user_id\nada\n'))
+    expect(await world.run('users import people.csv.gz')).toMatchObject({
+      code: 2,
+      stderr: 'error: people.csv.gz is compressed\nhint: decompress the file with gunzip first\n',
     })
   })
 
