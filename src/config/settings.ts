@@ -175,7 +175,18 @@ function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredCon
       ([, { api_key, key_command, api_key_origin }]) =>
         origin !== undefined && api_key_origin === origin && (api_key || key_command),
     ) ?? []
-  return name === undefined ? undefined : { name, baseUrl: base_url || (baseUrl ?? '') }
+  if (name === undefined) return undefined
+  // A stored base URL may be invalid, contain a password, or belong to another service than the key.
+  const stored = tryParseBaseUrl(String(base_url))
+  return { name, baseUrl: (stored && parseOrigin(stored) === origin ? stored : baseUrl) ?? '' }
+}
+
+function tryParseBaseUrl(text: string): string | undefined {
+  try {
+    return parseBaseUrl(text)
+  } catch {
+    return undefined
+  }
 }
 
 function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConfig): [string, Profile][] {

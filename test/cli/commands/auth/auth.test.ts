@@ -386,6 +386,24 @@ test('a command without a key for its base URL suggests a profile with such a ke
     }
 })
 
+test.each([
+  ['contains a password', 'https://ada:s3cr3t@meet.test/v1'],
+  ['names another service', 'https://other.test/v1'],
+  ['is not text', 5],
+])(
+  'a suggested profile is combined with the given base URL if its stored base URL %s',
+  async (_, base_url) => {
+    await logIn('--profile school')
+    const { school } = stored().profiles
+    store({ profiles: { school: { ...school, base_url } } })
+    expect(await world.run(`rooms list --base-url ${baseUrl}`, { env: bare })).toMatchObject({
+      code: 4,
+      stderr:
+        'error: no API key\nhint: use profile school, which has a key for this service: meetroom rooms list --profile school --base-url https://meet.test/v1\n',
+    })
+  },
+)
+
 test('a command over https to a service on this machine without TLS suggests the same command over http', async () => {
   world.intercept = async () => {
     throw new TransportError('the service does not speak TLS on this port', false, false)
