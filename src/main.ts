@@ -170,7 +170,8 @@ function missingCommandError(program: Command, [name, ...words]: readonly string
   const group = name ? findCommand(program, name) : undefined
   if (!group) return new UsageError('no command given', { hint: ['see: ', suggestHelp()] })
   const [only, ...others] = group.commands
-  if (only instanceof MeetroomCommand && others.length === 0 && isHarmless(only.effect ?? 'any'))
+  const isVisible = program.createHelp().visibleCommands(program).includes(group)
+  if (isVisible && only instanceof MeetroomCommand && others.length === 0 && isHarmless(only.effect ?? 'any'))
     return new UsageError(`${name} needs a command: ${only.name()}`, {
       hint: ['did you mean: ', suggest([group.name(), only.name(), ...words])],
     })

@@ -1,6 +1,7 @@
-/** Returns true for loopback hosts, with IPv6 in brackets. Requests to them need no proxy and no TLS. */
+/**
+ * Returns true for loopback hosts, with IPv6 in brackets. Requests to them need no proxy and no TLS. Servers
+ * accept them as their own hosts, so other spellings, such as `localhost.`, are excluded.
+ */
 export function isLoopback(hostname: string): boolean {
-  return /^((.+\.)?localhost\.?|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/i.test(
-    hostname,
-  )
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

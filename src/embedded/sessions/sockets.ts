@@ -180,8 +180,12 @@ export class Sockets {
     )
     const responses = probed.map(([webSocket, liveness]) => {
       const responded = new Promise<void>((resolve) => {
-        liveness.onReceived = resolve
-        webSocket.once('close', resolve)
+        const finish = () => {
+          webSocket.off('close', finish)
+          resolve()
+        }
+        liveness.onReceived = finish
+        webSocket.once('close', finish)
       })
       webSocket.ping()
       return responded.then(() => {
