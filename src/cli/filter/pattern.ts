@@ -12,7 +12,8 @@ interface Pattern {
  * @throws {UsageError} for an invalid or unsupported regular expression
  */
 export function parsePattern(text: string, condition: string): Pattern {
-  return compilePattern(text, condition, true)
+  const pattern = compilePattern(text.normalize('NFC'), condition, true)
+  return { test: (value) => pattern.test(value.normalize('NFC')) }
 }
 
 /** @throws {UsageError} for an invalid or unsupported regular expression */

@@ -18,7 +18,9 @@ export function describeUnlikelyId(field: string, id: string): string | undefine
 
 /** Describes a value that a spreadsheet has certainly replaced; undefined for other values. */
 export function findDamage(field: string, value: string): string | undefined {
-  return cellError.test(value) || (/(^|_)id$/.test(field) && damagedNumber.test(value))
+  if (cellError.test(value))
+    return `${field} “${value}” is the error of a formula; correct the formula and save the file again`
+  return /(^|_)id$/.test(field) && damagedNumber.test(value)
     ? `${field} “${value}” was damaged by a spreadsheet; format the column as text and save the file again`
     : undefined
 }

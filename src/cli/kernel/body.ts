@@ -133,7 +133,8 @@ export function describeFixedField(name: ResourceName, field: string): string {
   const creation = Object.values<Endpoint>(endpoints).find(
     ({ method, resource, many }) => method === 'POST' && resource === name && !many,
   )
-  return `the ${field} of a ${name} cannot change after its creation; “${creation?.id.replace('.', ' ')}” sets it`
+  const merge = field === 'user_id' && name === 'user' ? ', and “users merge” moves a user to another ID' : ''
+  return `the ${field} of a ${name} cannot change after its creation; “${creation?.id.replace('.', ' ')}” sets it${merge}`
 }
 
 /**

@@ -1,3 +1,4 @@
+import { idPattern } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
 import { exampleTemplate, linkColumns, roomLinkFields, userLinkFields } from '../../config/link-template.ts'
 import { suggest, UsageError } from '../../errors.ts'
@@ -62,6 +63,7 @@ export async function runMemberLinks(
       client.call('listMembers', { params: { room_id: toText(id) }, query }),
     )
   }
+  await requireRoomsOf(context, given)
   await printLinks(context, {
     ...selected,
     flags,
@@ -83,6 +85,7 @@ export async function runRoomLinks(
   const options = await openLinks(context, flags)
   const selected = await readRooms(context, given, flags)
   if (context.flags.curl) return previewRooms(context, selected.rooms)
+  await requireRoomsOf(context, given)
   const user = as === undefined ? undefined : await readUserAccess(context, as)
   const { format, columns, query } = (await context.printer()).options
   await printLinks(context, {
@@ -96,6 +99,14 @@ export async function runRoomLinks(
       return (room) => links.ofUser(room, as, user)
     },
   })
+}
+
+/** @throws {NotFoundError} for a mistaken argument, before the first link is printed */
+async function requireRoomsOf(context: Context, given: readonly string[]): Promise<void> {
+  if (given.length < 2) return
+  const client = await context.client()
+  for (const id of given)
+    if (id !== '-' && !idPattern.test(id)) await client.call('getRoom', { params: { id } })
 }
 
 /** @throws {NotFoundError} if the user does not exist */

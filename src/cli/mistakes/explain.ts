@@ -164,6 +164,11 @@ const explainUserAsRoom: Explain = async ({ context, client, given, flags, path,
   const user = readSegment(path, 'rooms')
   if (user === undefined || idPattern.test(user) || !(await isUser(client, user))) return undefined
   const rooms = given.filter((word) => word !== user)
+  if (context.command === 'members links' && rooms.length > 0)
+    return [
+      'select a user with: ',
+      suggest(['members', 'links', ...rooms, '--where', `user_id=${user}`, ...flags]),
+    ]
   if (context.command === 'rooms link' && rooms.length > 0 && !flags.includes('--as'))
     return ['pass a user with --as: ', suggest(['rooms', 'link', ...rooms, '--as', user, ...flags])]
   return [`${user} is a user ID; list the rooms of a user with: `, suggest(['users', 'rooms', user])]

@@ -104,10 +104,11 @@ export function joinSplitValue(
     const parts = words.slice(i + 1, end)
     // A value with a space was quoted.
     if (/\s/.test(parts[0] ?? '')) continue
-    const joined =
-      pairFlags.has(option.long) && parts.every((part) => condition.test(part))
-        ? parts.flatMap((part) => [flag, part])
-        : [flag, joinWords(option.long, parts)]
+    const isList =
+      (pairFlags.has(option.long) && parts.every((part) => condition.test(part))) ||
+      (/^--(member|user)$/.test(option.long) &&
+        parts.every((part) => /^[a-z\d][\w.-]*(:[a-z]+)?$/.test(part)))
+    const joined = isList ? parts.flatMap((part) => [flag, part]) : [flag, joinWords(option.long, parts)]
     return [...words.slice(0, i), ...joined, ...words.slice(end)]
   }
   return undefined

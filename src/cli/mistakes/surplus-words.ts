@@ -63,11 +63,8 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint(suggestJoined(words, joined))
   const flagsOnly = removeWords(rest, given)
-  const urlFlag = ['--image', '--webhook-url', '--profile-url'].find((flag) =>
-    listOptions(command).some(({ long }) => long === flag),
-  )
-  if (urlFlag && /^https?:/i.test(extra) && given.length === accepted + 1 && !rest.includes(urlFlag))
-    return hint(['did you mean: ', suggest([...words, ...removeWords(rest, [extra]), urlFlag, extra])])
+  const flagged = addFlagOfValue(command, words, rest)
+  if (flagged) return hint(['did you mean: ', suggest([...words, ...flagged])])
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
@@ -103,6 +100,25 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
     return hint([reason, suggest([...words, ...named, ...flagsOnly])])
   }
   return hint(explainTargets({ command, words }, given, flagsOnly))
+}
+
+/** Adds the flag for a surplus URL, or for the body of `api`. */
+function addFlagOfValue(
+  command: MeetroomCommand,
+  words: readonly string[],
+  rest: readonly string[],
+): string[] | undefined {
+  const extras = command.args.slice(command.registeredArguments.length)
+  const [extra = '', ...others] = extras
+  const body = (word: string) => [/^[[{]/.test(word) ? '--data' : '--field', word]
+  if (words[0] === 'api' && extras.every((word) => /^[[{]|^\w+=/.test(word)))
+    return [...removeWords(rest, extras), ...extras.flatMap(body)]
+  const flag = ['--image', '--webhook-url', '--profile-url'].find((long) =>
+    listOptions(command).some((option) => option.long === long),
+  )
+  return flag && others.length === 0 && /^https?:/i.test(extra) && !rest.includes(flag)
+    ? [...removeWords(rest, [extra]), flag, extra]
+    : undefined
 }
 
 /** Returns true for the name of a profile without the extension of a file. */
@@ -148,7 +164,10 @@ function explainTargets(
   const named = given.findIndex((word) => /^(name|email):/.test(word))
   const end = named + surplus + 1
   if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isReference)) {
-    const name = given.slice(named, end).join(' ')
+    const name = given
+      .slice(named, end)
+      .join(' ')
+      .replace(/^(name|email): /, '$1:')
     return [quoteValue, type(...given.slice(0, named), name, ...given.slice(end))]
   }
   const isOneKind = more.every((word) => isReference(word) === isReference(more[0] ?? ''))

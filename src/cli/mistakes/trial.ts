@@ -85,7 +85,10 @@ export async function correctSuggestion(
   const replace = (part: Hint): Hint => (part === first && corrected ? corrected : part)
   error.hint = corrected
     ? [error.hint ?? []].flat().map(replace)
-    : [`also, ${left?.message}; see: `, suggestHelp(...splitLine(program, first.words).words)]
+    : [
+        left?.message === error.message ? 'see: ' : `also, ${left?.message}; see: `,
+        suggestHelp(...splitLine(program, first.words).words),
+      ]
   return error
 }
 

@@ -12,12 +12,12 @@ import { isDestructive } from '../kernel/effect.ts'
 import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findNearChoice, findNearField, findSynonym } from '../output/views/near-field.ts'
 import { rowsOfCommands } from '../output/views/rows.ts'
-import { linkWords } from '../output/views/synonyms.ts'
 import { explainFixedField, explainForeignFlag } from './foreign-flag.ts'
 import { convertJq, convertTemplate, isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching } from './meanings.ts'
 import { fitRoom, splitOperands } from './operands.ts'
+import { removeWords } from './typed.ts'
 import { findFlagOf, isReading, suggestHelpOn, type UsageProblem, withoutYes } from './usage-problem.ts'
 
 export function explainUnknownFlag({
@@ -59,13 +59,20 @@ export function explainUnknownFlag({
     return new UsageError(message, { hint: ['did you mean: ', suggest(['--version'])] })
   const reason = explainFixedField(words, flag) ?? explainForeignFlag(flag, command, words, rest)
   if (reason) return new UsageError(message, { hint: reason })
+  if (/^-\d|\s/.test(flag))
+    return new UsageError(message, {
+      hint: [
+        'a value that begins with a dash follows --: ',
+        suggest([...words, ...removeWords(rest, [typed])], typed),
+      ],
+    })
   const respelled = respellFlag(flag, options, rest)
   if (respelled)
     return new UsageError(`unknown flag “${respelled.typed}”`, {
       hint: ['did you mean: ', suggest([...words, ...respelled.words])],
     })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
-  const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
+  const isPlace = /^--(to|into|in)$/.test(flag) && command.registeredArguments.length === 2
   if (isPlace && given.length === 2)
     return new UsageError(message, {
       hint: ['did you mean: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
@@ -197,7 +204,11 @@ function findIntendedWords(
     const option = options.find((each) => each.long === long)
     if (option && !option.required && !option.optional)
       return [...rest.slice(0, at), long, ...rest.slice(at + 1)]
-    if (value === undefined) return undefined
+    // A time is no user, and a number of a flag without a unit means minutes.
+    const isTime = /^\d+[smhdw]?$/.test(value ?? '')
+    if (value === undefined || (isTime && (long === '--as' || long === '--user'))) return undefined
+    if (long === '--max-meeting-seconds' && /^\d+$/.test(value) && !flag.endsWith('seconds'))
+      return replaced(long, `${value}m`)
     // A plural such as `--members ada,grace` means a repeated flag.
     const isList = (option?.parseArg as FlagKind | undefined)?.repeatable === true && flag === `${long}s`
     const isName = (long === '--as' || long === '--user') && /^[^:]+ [^:]+$/.test(value)
@@ -259,14 +270,17 @@ function findIntendedWords(
   if (/^https?:/i.test(value ?? '') && has(`${flag}-url`)) return renamed(`${flag}-url`)
   const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options)
   if (field) return replaced(...field)
-  if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
-    const [, size = defaultLimit] = /(?:^| )--(?:limit|per-page)[= ](\d+)/.exec(rest.join(' ')) ?? []
-    const perPage = Number(size)
-    return replaced('--offset', String((Number(value) - 1) * perPage))
-  }
+  if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? ''))
+    return replaced('--offset', toOffset(Number(value), rest))
   // A known flag of other programs is no misspelling.
   const near = lookUp(flags, flag) ? undefined : findNearFlag(flag, options)
   return near === undefined ? undefined : renamed(near)
+}
+
+/** Converts a page number from 1 to the offset of its first item. */
+function toOffset(page: number, rest: readonly string[]): string {
+  const [, size = defaultLimit] = /(?:^| )--(?:limit|per-page)[= ](\d+)/.exec(rest.join(' ')) ?? []
+  return String((page - 1) * Number(size))
 }
 
 /** Returns the flag that differs little, or whose name the typed name continues. */

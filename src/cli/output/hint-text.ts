@@ -50,6 +50,8 @@ function selectTarget(words: readonly string[], target: readonly string[]): read
   const has = (flag: string) => words.includes(flag)
   const [group = '', verb = ''] = words
   if (withoutTarget.has(group) || withoutTarget.has(`${group} ${verb}`)) return []
+  // `auth login URL` selects the profile of the URL.
+  if (group === 'auth' && verb === 'login' && /^https?:/i.test(words[2] ?? '')) return []
   if (['--help', '--local', '--all-profiles'].some(has)) return []
   const pairs = ['--profile', '--base-url']
   // `--local` is not combined with a profile or a base URL.

@@ -206,7 +206,7 @@ describe('a value that is set twice', () => {
     async (line, field, command) => {
       expect(await world.run(line)).toMatchObject({
         code: 2,
-        stderr: `error: the ${field} cannot change after its creation; “${command}” sets it\n`,
+        stderr: `error: the ${field} cannot change after its creation; “${command}” sets it${field.startsWith('user_id of a user') ? ', and “users merge” moves a user to another ID' : ''}\n`,
       })
       expect(world.requests).toEqual([])
     },

@@ -249,7 +249,7 @@ describe('an import and its dry run', () => {
       expect(await world.run(['users', 'create', 'Kate Lee', ...flags])).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /^error: user_id “Kate Lee” does not look like an ID\nhint: pass an ID, .*: meetroom users create USER-ID --name 'Kate Lee' /,
+          /^error: user_id “Kate Lee” does not look like an ID\nhint: with --name, .*: meetroom users create USER-ID --name 'Kate Lee' /,
         ),
       })
     expect(await world.run(['users', 'create', 'USER-ID', '--name', 'Kate Lee'])).toMatchObject({

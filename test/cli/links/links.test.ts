@@ -40,6 +40,16 @@ describe('members links', () => {
     expect(gets(/\/users/)).toBe(0)
   })
 
+  test('members links prints no link if one of several rooms does not exist, and suggests the user', async () => {
+    expect(outcome(await run(`members links ${world.ids.hall} ada`))).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `hint: select a user with: meetroom members links ${world.ids.hall} --where user_id=ada`,
+      ),
+    })
+  })
+
   test('members links prints no warning about access if --columns omits the link', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o csv --columns user_id,role`))).toEqual({
       ...{ code: 0, stdout: 'user_id,role\r\nada,guest\r\nmallory,guest\r\n', stderr: '' },

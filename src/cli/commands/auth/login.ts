@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { Option } from 'commander'
 import { describeSurplus } from '../../../api/key-surplus.ts'
 import { plural } from '../../../api/plural.ts'
+import { isSameService } from '../../../config/same-service.ts'
 import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
@@ -112,7 +113,15 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
 
 function selectProfileName(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
-  const { value: profile } = selectProfile(context, inUse)
+  const { value: selected, from } = selectProfile(context, inUse)
+  const { baseUrl } = context.flags
+  const urls = baseUrl === undefined || from !== 'settings file' ? [] : [baseUrl, `${baseUrl}/v1`]
+  // A key for another service than that of the profile in use belongs to the profile of that service.
+  const [ofService] =
+    Object.entries(stored.profiles ?? {}).find(([, { base_url }]) =>
+      urls.some((url) => base_url && URL.canParse(url) && isSameService(base_url, url)),
+    ) ?? []
+  const profile = ofService ?? selected
   if (profile === localProfile)
     throw new UsageError('the local workspace needs no key', {
       hint: ['list its rooms with: ', suggest(['rooms', 'list', '--local'])],

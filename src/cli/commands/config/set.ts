@@ -1,4 +1,5 @@
-import { isAbsolute, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
 import { suggest, UsageError } from '../../../errors.ts'
@@ -20,6 +21,10 @@ export function defineConfigSet(config: MeetroomCommand): void {
         throw new UsageError(`${key} must be a path, not “${text}”`)
       const isRelative = isPath && text !== '' && !text.startsWith('~') && !isAbsolute(text)
       const value = settable[key](isRelative ? resolve(context.host.cwd, text) : text)
+      if (key === 'audit_log' && !existsSync(dirname(String(value))))
+        throw new UsageError(`the directory ${dirname(String(value))} does not exist`, {
+          hint: 'create the directory first',
+        })
       let keyOrigin: string | undefined
       await changeProfile(context, (profile) => {
         keyOrigin = profile.api_key_origin

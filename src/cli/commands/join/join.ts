@@ -32,7 +32,7 @@ interface Flags {
 
 export function defineJoin(join: MeetroomCommand): void {
   join
-    .description('Join a room from the terminal, and print participants and messages until ^C.')
+    .description('Join a room from the terminal, and print messages until ^C.')
     .addArgument(new RoomArgument())
     .addOption(new UserOption('--as <user>', `join with the access token of this user: ${userArgumentText}`))
     .option(

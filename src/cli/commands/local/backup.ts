@@ -23,12 +23,10 @@ export function defineLocalBackup(local: MeetroomCommand): void {
       const { host } = context
       const printer = await context.printer()
       const { backUp } = await import('../../../embedded/backups/back-up.ts')
-      const facts: Printed['local backup'] = await backUp({
-        dir: await findWorkspaceDir(context, dataDir),
-        path: resolve(host.cwd, file),
-        overwrite,
-        machine: host,
-      })
+      const workspace = await findWorkspaceDir(context, dataDir)
+      const path = resolve(host.cwd, file)
+      const written = await backUp({ dir: workspace, path, overwrite, machine: host })
+      const facts: Printed['local backup'] = { workspace, ...written }
       context.changes.add(['backup', 'backups'], 'written')
       await printer.printFacts(facts)
     })

@@ -27,18 +27,22 @@ export async function requireWritableWorkspace(context: Context, dataDir: string
  */
 export async function findWorkspaceDir(context: Context, dataDir: string | undefined): Promise<string> {
   const { flags, host } = context
-  const dir = await findDataDir(host, dataDir)
-  const { getDatabasePath } = await import('../../../embedded/database-path.ts')
-  if (dataDir !== undefined || (flags.profile === undefined && existsSync(getDatabasePath(dir)))) return dir
+  if (dataDir !== undefined) return findDataDir(host, dataDir)
   const { local, dataDir: served, profile } = await context.settings()
-  // A restore creates the workspace.
-  if (flags.profile === undefined && served !== undefined && context.command !== 'local restore')
-    throw new UsageError(`there is no local workspace in ${dir}`, {
-      hint: `pass --data-dir ${served} for the workspace of profile ${profile.value}`,
-      lineEdit: { before: `for the workspace of profile ${profile.value}: `, add: ['--data-dir', served] },
-    })
+  if (flags.profile !== undefined && !local && served !== undefined) return served
+  const dir = await findDataDir(host)
+  if (flags.profile === undefined && served !== undefined && served !== dir) {
+    const { getDatabasePath } = await import('../../../embedded/database-path.ts')
+    const hint = `pass --data-dir ${served} for the workspace of profile ${profile.value}`
+    // A restore creates the workspace.
+    if (context.command !== 'local restore' && !existsSync(getDatabasePath(dir)))
+      throw new UsageError(`there is no local workspace in ${dir}`, {
+        hint,
+        lineEdit: { before: `for the workspace of profile ${profile.value}: `, add: ['--data-dir', served] },
+      })
+    await context.notice(`using the local workspace in ${dir}; ${hint}`)
+  }
   if (local || flags.profile === undefined) return dir
-  if (served !== undefined) return served
   throw new UsageError(`profile ${profile.value} has no data directory on this machine`, {
     hint: 'choose a local workspace with --data-dir, or omit --profile',
   })

@@ -13,6 +13,7 @@ import {
   parseSize,
   readData,
 } from '../../input/input.ts'
+import { findNearUrl } from '../../input/near-url.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
 import { addBodyFlags, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -107,7 +108,8 @@ function isFile(text: string): boolean {
 }
 
 function parseImage(text: string): string {
-  if (isFile(text)) throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
+  if (isFile(text) && findNearUrl(text) === undefined)
+    throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
   const urls = text.split(/,(?=https?:\/\/)/)
   if (urls.length > 1)
     throw new UsageError(`--image takes one URL, not ${urls.length}: “${text}”`, {

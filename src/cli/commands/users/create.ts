@@ -39,9 +39,8 @@ export function defineUserCreate(users: MeetroomCommand): void {
     if (unlikely !== undefined)
       throw new UsageError(unlikely, {
         hint: [
-          'pass an ID, and the name with --name: ',
-          suggestExample(['users', 'create', 'USER-ID', '--name', id]),
-          '; with --name, any ID is accepted',
+          'with --name, any ID is accepted; pass an ID, and the name with --name: ',
+          suggestExample(['users', 'create', 'USER-ID', '--name', id, ...toFlags(body)]),
         ],
       })
     if (!flags.overwrite) await requireFree(context, id, body)
@@ -67,11 +66,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
  */
 async function requireFree(context: Context, user_id: string, body: object): Promise<void> {
   if (!(await exists(context, user_id))) return
-  const changes = Object.entries(body).flatMap(([field, value]) =>
-    Object.hasOwn(user.fields, field) && field !== 'user_id' && typeof value === 'string'
-      ? [`--${field.replaceAll('_', '-')}`, value]
-      : [],
-  )
+  const changes = toFlags(body)
   throw new UsageError(`user “${user_id}” already exists, and this command would overwrite the user`, {
     hint:
       changes.length > 0
@@ -81,4 +76,13 @@ async function requireFree(context: Context, user_id: string, body: object): Pro
             suggestHelp('users', 'update'),
           ],
   })
+}
+
+/** Returns the flags that set the fields of a body, without the ID and unlisted fields. */
+function toFlags(body: object): string[] {
+  return Object.entries(body).flatMap(([field, value]) =>
+    Object.hasOwn(user.fields, field) && field !== 'user_id' && typeof value === 'string'
+      ? [`--${field.replaceAll('_', '-')}`, value]
+      : [],
+  )
 }

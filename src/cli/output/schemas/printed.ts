@@ -86,7 +86,7 @@ const schemas = {
     api_key_file: z.string(),
     pid: z.int(),
   }),
-  'local backup': z.object({ path: z.string(), bytes: z.int(), ...contents }),
+  'local backup': z.object({ workspace: z.string(), path: z.string(), bytes: z.int(), ...contents }),
   'local restore': z.object({
     workspace: z.string(),
     backup: z.string(),

@@ -100,6 +100,13 @@ test('auth login --profile adds a profile and keeps the current profile', async 
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
 })
 
+test('auth login with the base URL of another profile stores the key in that profile', async () => {
+  await logIn('--profile staging')
+  await world.run('profiles use local', { env: bare })
+  const { code, stderr } = await logIn()
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('as profile staging\n') })
+})
+
 test('auth login stores the key in the current profile, or in the profile that MEETROOM_PROFILE names', async () => {
   await logIn('--profile staging')
   expect((await logIn()).stderr).toContain('logged in to https://meet.test as profile staging\n')

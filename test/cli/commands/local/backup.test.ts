@@ -33,6 +33,7 @@ test('local backup writes a copy of the workspace with owner-only access and pri
   expect(run).toMatchObject({
     code: 0,
     stdout: [
+      `workspace       ${join(world.dir, 'data')}`,
       `path            ${path}`,
       `bytes           ${statSync(path).size}`,
       `schema_version  ${migrations.length}`,

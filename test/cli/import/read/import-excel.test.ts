@@ -102,9 +102,7 @@ describe('a CSV file from Excel', () => {
   test.each<[string, string, string]>([
     ['users', 'user_id;name\n1,00E+03;Ada', 'user_id “1,00E+03”'],
     ['users', 'user_id;name\n1.0E+11;Ada', 'user_id “1.0E+11”'],
-    ['users', 'user_id;name\n#REF!;Ada', 'user_id “#REF!”'],
     ['members', 'room_id;user_id\n6.6E+23;ada', 'room_id “6.6E+23”'],
-    ['rooms', 'name;type;members\nMaths;open;ada|#N/A:host', 'members: user_id “#N/A”'],
     ['rooms --group-by name', 'name;type;user_id\nMaths;open;1E+05', 'user_id “1E+05”'],
   ])('%s import of %j refuses an ID that a spreadsheet damaged', async (kind, content, id) => {
     world.file('list.csv', `${content}\n`)
@@ -115,6 +113,18 @@ describe('a CSV file from Excel', () => {
       `error: list.csv:2: ${id} was damaged by a spreadsheet; format the column as text and save the file again`,
     ])
     expect(stderr).not.toContain('warning')
+  })
+
+  test.each([
+    ['users', 'user_id;name\n#REF!;Ada', 'user_id “#REF!”'],
+    ['rooms', 'name;type;members\nMaths;open;ada|#N/A:host', 'members: user_id “#N/A”'],
+  ])('%s import of %j refuses the error of a formula', async (group, content, id) => {
+    world.file('list.csv', `${content}\n`)
+    const { code, stderr } = await world.run([group, 'import', 'list.csv'])
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      `error: list.csv:2: ${id} is the error of a formula; correct the formula and save the file again`,
+    ])
   })
 
   test('users import accepts the ID 7E3 with a warning', async () => {
