@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { UsageError } from '../../errors.ts'
+import { composeText } from '../matching/match.ts'
 
 /** Case-insensitive regular expression that may match anywhere in a text. */
 interface Pattern {
@@ -12,8 +13,8 @@ interface Pattern {
  * @throws {UsageError} for an invalid or unsupported regular expression
  */
 export function parsePattern(text: string, condition: string): Pattern {
-  const pattern = compilePattern(text.normalize('NFC'), condition, true)
-  return { test: (value) => pattern.test(value.normalize('NFC')) }
+  const pattern = compilePattern(composeText(text), condition, true)
+  return { test: (value) => pattern.test(composeText(value)) }
 }
 
 /** @throws {UsageError} for an invalid or unsupported regular expression */

@@ -111,6 +111,9 @@ const plainLetters: Readonly<Record<string, string>> = {
   ...{ ẞ: 'SS', Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
 }
 
+/** Composes letters and accents, which macOS separates in file names. */
+export const composeText = (text: string) => text.normalize('NFC')
+
 /** Converts a text to a form for comparisons that ignore case and accents. */
 export function foldText(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase()

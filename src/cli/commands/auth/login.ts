@@ -67,7 +67,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const { host } = context
   context.expectNewProfile()
   const stored = await context.storedConfig()
-  const profile = selectProfileName(context, stored)
+  const profile = selectProfileName(context, stored, flags)
   const before = findProfile(stored, profile) ?? {}
   // With --with-key, standard input holds the key and cannot answer prompts.
   const asks = !flags.withKey && isInteractive(host)
@@ -111,15 +111,15 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   if (asks) await printNextSteps(context, profile)
 }
 
-function selectProfileName(context: Context, stored: StoredConfig): string {
+function selectProfileName(context: Context, stored: StoredConfig, { replace }: LoginFlags): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: selected, from } = selectProfile(context, inUse)
   const { baseUrl } = context.flags
-  const urls = baseUrl === undefined || from !== 'settings file' ? [] : [baseUrl, `${baseUrl}/v1`]
+  const mayDiffer = baseUrl !== undefined && from === 'settings file' && !replace
   // A key for another service than that of the profile in use belongs to the profile of that service.
   const [ofService] =
-    Object.entries(stored.profiles ?? {}).find(([, { base_url }]) =>
-      urls.some((url) => base_url && URL.canParse(url) && isSameService(base_url, url)),
+    Object.entries(stored.profiles ?? {}).find(
+      ([, { base_url }]) => mayDiffer && base_url && isSameService(base_url, baseUrl),
     ) ?? []
   const profile = ofService ?? selected
   if (profile === localProfile)
