@@ -23,8 +23,11 @@ export class NearMisses {
   readonly #values = new Set<unknown>()
   #other: string | undefined
   #seen = 0
+  readonly #condition: TextCondition
 
-  constructor(private readonly condition: TextCondition) {}
+  constructor(condition: TextCondition) {
+    this.#condition = condition
+  }
 
   watch(test: Test): Test {
     return (value) => {
@@ -37,14 +40,14 @@ export class NearMisses {
   /** Records another field that equals the text of the condition, such as `user_id` for `id=ada`. */
   see(item: Item): void {
     if (this.#other !== undefined || this.#seen++ >= maxCompared) return
-    const { text, field, fields } = this.condition
+    const { text, field, fields } = this.#condition
     const isOther = (name: string) => name !== field && fields.has(name)
     const [other] = Object.entries(item).find(([name, value]) => isOther(name) && value === text) ?? []
     this.#other = other
   }
 
   explain(): string | undefined {
-    const { field, text, given, flag } = this.condition
+    const { field, text, given, flag } = this.#condition
     const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
     const values = [...this.#values].map(toText)
     const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))

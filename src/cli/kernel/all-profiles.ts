@@ -79,12 +79,15 @@ async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig):
 }
 
 class ProfileContext extends Context {
+  readonly #results: MultiProfileWriter
+
   constructor(
     base: Context,
     readonly name: string,
-    private readonly results: MultiProfileWriter,
+    results: MultiProfileWriter,
   ) {
     super(base.setupWith({ ...base.flags, profile: name }))
+    this.#results = results
   }
 
   /** Runs the key command of the profile, if any. A failure is reported later, when the profile is used. */
@@ -106,7 +109,7 @@ class ProfileContext extends Context {
   }
 
   protected override makePrinter(options: PrintOptions): Printer {
-    return this.results.printerFor(this.name, options, this.statusLine)
+    return this.#results.printerFor(this.name, options, this.statusLine)
   }
 
   override reportError(error: MeetroomError): Promise<void> {

@@ -24,17 +24,18 @@ export class FullRecords {
   readonly #records = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
   #probe: Promise<unknown> | undefined
+  readonly #context: ListContext
+  readonly #list: keyof typeof kinds
+  readonly #concurrency: number | undefined
 
   /**
    * @param client client for the requests; by default, of a new run or of the context
    * @param concurrency fixed concurrency of a new run; undefined to adapt
    */
-  constructor(
-    private readonly context: ListContext,
-    private readonly list: keyof typeof kinds,
-    client?: Client,
-    private readonly concurrency?: number,
-  ) {
+  constructor(context: ListContext, list: keyof typeof kinds, client?: Client, concurrency?: number) {
+    this.#context = context
+    this.#list = list
+    this.#concurrency = concurrency
     this.#client = client
   }
 
@@ -56,11 +57,11 @@ export class FullRecords {
   }
 
   async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
-    const context = this.context
+    const context = this.#context
     // Only the context of a command can open a run.
     if (this.#client || items.length === 1 || !(context instanceof Context))
       return mapAhead(items, maxPerPage, (item) => this.#fetchWithoutRun(item, room))
-    this.#run ??= openRunLater(context, this.concurrency)
+    this.#run ??= openRunLater(context, this.#concurrency)
     const run = await this.#run
     run.tally.expect(run.tally.total + items.length)
     return run.read(items, (item) => this.#fetch(item, room, run.client))
@@ -94,7 +95,7 @@ export class FullRecords {
   }
 
   async #fetchWithoutRun(item: Item, room: string): Promise<Item | undefined> {
-    return this.#fetch(item, room, this.#client ?? (await this.context.client()))
+    return this.#fetch(item, room, this.#client ?? (await this.#context.client()))
   }
 
   #fetch(item: Item, room: string, client: Client): Promise<Item | undefined> {
@@ -106,7 +107,7 @@ export class FullRecords {
   }
 
   async #request(item: Item, room: string, client: Client): Promise<Item | undefined> {
-    const record = await findRecord(client, { kind: kinds[this.list], id: this.#idOf(item), room_id: room })
+    const record = await findRecord(client, { kind: kinds[this.#list], id: this.#idOf(item), room_id: room })
     if (record === undefined) return undefined
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item
@@ -117,15 +118,15 @@ export class FullRecords {
 
   async #compare(item: Item, record: Item): Promise<void> {
     this.#isPartial = Object.keys(record).some((field) => !Object.hasOwn(item, field))
-    const [one, many] = selectView(endpoints[this.list]).noun
+    const [one, many] = selectView(endpoints[this.#list]).noun
     if (this.#isPartial)
-      await this.context.notice(
+      await this.#context.notice(
         `the service lists each ${one} without some fields; requesting the full ${many} one by one`,
       )
   }
 
   #idOf(item: Item): string {
-    return String(item[selectView(endpoints[this.list]).id ?? 'id'])
+    return String(item[selectView(endpoints[this.#list]).id ?? 'id'])
   }
 }
 

@@ -42,12 +42,16 @@ export class MembershipSearch {
   readonly #full: FullRecords
   readonly unread: { room: Item; error: MeetroomError }[] = []
 
-  private constructor(
-    private readonly context: Context,
-    private readonly flags: PaceFlags,
-    private readonly search: SearchOptions,
-    private readonly run: Run,
-  ) {
+  readonly #context: Context
+  readonly #flags: PaceFlags
+  readonly #search: SearchOptions
+  readonly #run: Run
+
+  private constructor(context: Context, flags: PaceFlags, search: SearchOptions, run: Run) {
+    this.#context = context
+    this.#flags = flags
+    this.#search = search
+    this.#run = run
     this.#full = new FullRecords(context, 'listMembers', run.client)
   }
 
@@ -63,46 +67,46 @@ export class MembershipSearch {
 
   /** Yields each room that could be read. */
   async *searched(): AsyncGenerator<SearchedRoom> {
-    const { where } = this.search
-    const flags = { ...this.flags, all: true, where }
-    const { client, tally } = this.run
-    const rooms = listEachRoom(this.context, tally, flags, client)
-    for await (const [room, found] of this.run.each(rooms, (room) => this.#searchRoom(room))) {
+    const { where } = this.#search
+    const flags = { ...this.#flags, all: true, where }
+    const { client, tally } = this.#run
+    const rooms = listEachRoom(this.#context, tally, flags, client)
+    for await (const [room, found] of this.#run.each(rooms, (room) => this.#searchRoom(room))) {
       if (found.status === 'ok') yield { room, memberships: found.value }
       if (!('error' in found)) continue
       this.unread.push({ room, error: found.error })
-      if (this.search.reports) await this.run.report(found, `room ${toText(room['id'])}`)
+      if (this.#search.reports) await this.#run.report(found, `room ${toText(room['id'])}`)
     }
   }
 
   get isUsable(): boolean {
-    const { isStopped, tally } = this.run
+    const { isStopped, tally } = this.#run
     return !isStopped && (tally.isComplete || tally.bad < tally.total)
   }
 
   end(): Promise<MeetroomError | undefined> {
-    return this.run.finish()
+    return this.#run.finish()
   }
 
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
     // A deleted room has no members.
-    const value = await undefinedIfRoomGone(this.run.client, toText(room['id']), this.membersIn(room))
+    const value = await undefinedIfRoomGone(this.#run.client, toText(room['id']), this.membersIn(room))
     return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 
   /** @throws {NotFoundError} if the room does not exist */
-  async membersIn(room: Item, client = this.run.client): Promise<Membership[]> {
-    const { users, withLastSeen } = this.search
+  async membersIn(room: Item, client = this.#run.client): Promise<Membership[]> {
+    const { users, withLastSeen } = this.#search
     const room_id = toText(room['id'])
     const members: Item[] = []
-    for await (const member of listMembersOf(this.context, room_id, { client, full: this.#full }))
+    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full }))
       if (users.has(toText(member['user_id']))) members.push(member)
     const found: Membership[] = []
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue
       const user_id = toText(member['user_id'])
       const query = { room_id, user_id, client }
-      const lastSeen = withLastSeen ? (await readLastSeen(this.context, query))(member) : null
+      const lastSeen = withLastSeen ? (await readLastSeen(this.#context, query))(member) : null
       found.push({ user_id, room, member, lastSeen })
     }
     return found

@@ -23,11 +23,13 @@ type CountableList = 'listSessions' | 'listMembers'
 /** Reader of counts and presence of rooms. An uncertain number of connected sessions is undefined. */
 export class PresenceReader {
   readonly #withoutTotal = new Set<CountableList>()
+  readonly #context: Context
+  readonly #client: Client
 
-  constructor(
-    private readonly context: Context,
-    private readonly client: Client,
-  ) {}
+  constructor(context: Context, client: Client) {
+    this.#context = context
+    this.#client = client
+  }
 
   async count(list: CountableList, room_id: string): Promise<number> {
     const total = await this.#total(list, room_id)
@@ -75,7 +77,7 @@ export class PresenceReader {
     if (this.#withoutTotal.has(list)) return undefined
     try {
       const { count, hasTotal } = await proveTotal(
-        this.client,
+        this.#client,
         list,
         { params: { room_id } },
         { limit: probeSize, trustsUnrounded: true },
@@ -91,7 +93,7 @@ export class PresenceReader {
   }
 
   #pages<N extends CountableList>(list: N, input: InputOf<N>) {
-    return readList(this.context, list, input, { all: true, selectsItems: true, client: this.client })
+    return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
   }
 
   /** @param onPresent receives each session that may be connected */

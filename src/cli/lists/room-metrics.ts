@@ -39,11 +39,10 @@ export class RoomMetricsReader {
   #reader: Promise<OpenReader> | undefined
   #probableTotal = 0
   #total = 0
+  readonly #context: Context
 
-  constructor(
-    private readonly context: Context,
-    { filter, needed, full, pace }: ReaderOptions,
-  ) {
+  constructor(context: Context, { filter, needed, full, pace }: ReaderOptions) {
+    this.#context = context
     this.#filter = filter
     this.needed = needed
     this.#full = full
@@ -85,9 +84,9 @@ export class RoomMetricsReader {
 
   /** Reads the metrics of the conditions again; returns undefined if the match is unknown. */
   async matchesAgain(room: Item, client: Client): Promise<boolean | undefined> {
-    const presences = new PresenceReader(this.context, client)
+    const presences = new PresenceReader(this.#context, client)
     const recordOf = async () => room
-    const { host } = this.context
+    const { host } = this.#context
     const { matches } = await evaluateRoomMetrics(
       { filter: this.#filter, needed: this.#filter.metrics, presences, clock: host, recordOf },
       room,
@@ -96,16 +95,16 @@ export class RoomMetricsReader {
   }
 
   async #open(): Promise<OpenReader> {
-    const run = await openRun(this.context, this.#pace)
-    return { run, presences: new PresenceReader(this.context, run.client) }
+    const run = await openRun(this.#context, this.#pace)
+    return { run, presences: new PresenceReader(this.#context, run.client) }
   }
 
   async #fail({ fatal }: Run, room: Item, outcome: Outcome<RoomMetrics>): Promise<void> {
-    this.context.interrupt.throwIfAborted()
+    this.#context.interrupt.throwIfAborted()
     this.#failed.push(String(room['id']))
     if (!('error' in outcome) || !outcome.error) return
     if (fatal || outcome.error instanceof UsageError) throw outcome.error
-    await this.context.reportError(outcome.error)
+    await this.#context.reportError(outcome.error)
   }
 
   async #evaluate({ run, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {
@@ -113,7 +112,7 @@ export class RoomMetricsReader {
       filter: this.#filter,
       needed: this.needed,
       presences,
-      clock: this.context.host,
+      clock: this.#context.host,
       recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],
     }
     const reading = evaluateRoomMetrics(inspection, room)

@@ -38,13 +38,17 @@ export class Selection {
   #read = 0
   #candidates = 0
   readonly #values: RoomValues
+  readonly #context: Context
+  readonly #view: View
 
   constructor(
-    private readonly context: Context,
-    private readonly view: View,
+    context: Context,
+    view: View,
     readonly filter: Filter,
     { full, values, metrics }: Sources,
   ) {
+    this.#context = context
+    this.#view = view
     this.#missing = new MissingFields(view.noun, filter.metrics)
     this.full = full
     this.#values = values
@@ -92,9 +96,9 @@ export class Selection {
     hint = 'these rooms are omitted',
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
-    for (const notice of this.#missing.notices()) await this.context.notice(notice)
+    for (const notice of this.#missing.notices()) await this.#context.notice(notice)
     if (this.#matched === 0)
-      for (const notice of this.filter.explainNoMatch()) await this.context.notice(notice)
+      for (const notice of this.filter.explainNoMatch()) await this.#context.notice(notice)
     if (end) yield end
     const { problem } = this.#metricsReader ?? {}
     if (problem) throw new PartialError(problem, { hint })
@@ -163,7 +167,7 @@ export class Selection {
     return records.flatMap((record, i) => {
       if (!record) return []
       const matches = verdicts[i] ?? this.filter.matches(record)
-      this.#count(fields, (field) => readField(this.view, field, record), matches)
+      this.#count(fields, (field) => readField(this.#view, field, record), matches)
       return matches ? [record] : []
     })
   }
@@ -174,10 +178,13 @@ class MissingFields {
   /** Counts of undecided items by field. `isCarried` is true if any item has the field. */
   readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
-  constructor(
-    private readonly noun: readonly [string, string],
-    private readonly metrics: readonly string[],
-  ) {}
+  readonly #noun: readonly [string, string]
+  readonly #metrics: readonly string[]
+
+  constructor(noun: readonly [string, string], metrics: readonly string[]) {
+    this.#noun = noun
+    this.#metrics = metrics
+  }
 
   /** @param matches result of the conditions; undefined if the item does not decide them */
   count(
@@ -206,12 +213,12 @@ class MissingFields {
   }
 
   #describe(count: number, condition: string): string {
-    return `${counted(count, ...this.noun)} ${condition} ${plural(count, 'does', 'do')} not match`
+    return `${counted(count, ...this.#noun)} ${condition} ${plural(count, 'does', 'do')} not match`
   }
 
   #missingEverywhere(field: string): UsageError {
-    const [one] = this.noun
-    if (this.metrics.includes(field))
+    const [one] = this.#noun
+    if (this.#metrics.includes(field))
       return new UsageError(
         `--where: the service does not show “${displayName(field)}” for any checked ${one}`,
         {

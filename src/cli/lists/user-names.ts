@@ -42,11 +42,12 @@ export class NameResolver {
   /** True if members have names; undefined until a member with a user is read. */
   #hasMemberNames: boolean | undefined
   #users: Promise<ReadonlyMap<string, Item>> | undefined
+  readonly #context: Context
+  readonly #client: Client
 
-  constructor(
-    private readonly context: Context,
-    private readonly client: Client,
-  ) {
+  constructor(context: Context, client: Client) {
+    this.#context = context
+    this.#client = client
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
@@ -91,7 +92,7 @@ export class NameResolver {
   }
 
   members(room_id: string, withUsers: boolean): AsyncGenerator<Item> {
-    return listMembersOf(this.context, room_id, { client: this.client, full: withUsers && this.#full })
+    return listMembersOf(this.#context, room_id, { client: this.#client, full: withUsers && this.#full })
   }
 
   async #setUserNames(people: readonly { user_id: unknown; name?: unknown }[]): Promise<void> {
@@ -116,8 +117,8 @@ export class NameResolver {
 
   async #listUsers(): Promise<ReadonlyMap<string, Item>> {
     const users = new Map<string, Item>()
-    const options = { all: true, client: this.client }
-    for await (const { items } of readList(this.context, 'listUsers', {}, options))
+    const options = { all: true, client: this.#client }
+    for await (const { items } of readList(this.#context, 'listUsers', {}, options))
       for (const { user_id, name, created_at } of items) users.set(toText(user_id), { name, created_at })
     return users
   }

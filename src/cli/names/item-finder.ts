@@ -31,11 +31,13 @@ export class UnknownNameError extends NotFoundError {
 export class ItemFinder {
   readonly #ids = new Map<string, Promise<string>>()
   #users: Promise<readonly Item[]> | undefined
+  readonly #context: Context
+  readonly #client: Client | undefined
 
-  constructor(
-    private readonly context: Context,
-    private readonly client?: Client,
-  ) {}
+  constructor(context: Context, client?: Client) {
+    this.#context = context
+    this.#client = client
+  }
 
   /**
    * @throws {NotFoundError} if no item has the name or email
@@ -67,7 +69,7 @@ export class ItemFinder {
 
   async #find(kind: NamedKind, field: NameField, text: string): Promise<string> {
     if (text === '') throw new UsageError(`the ${field} after “${field}:” is empty`)
-    const client = this.client ?? (await this.context.lookup())
+    const client = this.#client ?? (await this.#context.lookup())
     const found = kind === 'room' ? await findRooms(client, text) : await this.#findUsers(client, field, text)
     const [item, ...others] = found
     const searchedUsers = kind === 'user' ? await this.#users : undefined
@@ -80,7 +82,7 @@ export class ItemFinder {
 
   /** Lists all users once, because the API cannot search users by name. */
   async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
-    this.#users ??= listUsers(this.context, client)
+    this.#users ??= listUsers(this.#context, client)
     const users = await this.#users
     if (users.length > 0 && users.every((user) => user[field] === undefined))
       throw notShownError('user', field)

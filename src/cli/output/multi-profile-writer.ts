@@ -33,14 +33,16 @@ export class MultiProfileWriter {
   #pending: Item[] = []
   readonly #failures: ProfileFailure[] = []
   #reportedCount = 0
+  readonly #total: number
+  readonly #deps: MultiProfileDeps
 
-  constructor(
-    private readonly total: number,
-    private readonly deps: MultiProfileDeps,
-  ) {}
+  constructor(total: number, deps: MultiProfileDeps) {
+    this.#total = total
+    this.#deps = deps
+  }
 
   printerFor(profile: string, options: PrintOptions, statusLine: StatusLine): Printer {
-    const { host, redactKeys } = this.deps
+    const { host, redactKeys } = this.#deps
     this.#printer ??= new Printer(host, options, redactKeys)
     return new ProfilePrinter(host, options, redactKeys, statusLine, profile, (view) => this.#writerFor(view))
   }
@@ -84,21 +86,22 @@ export class MultiProfileWriter {
   async end(): Promise<void> {
     const [first] = this.#failures
     const isMisused =
-      this.#failures.length === this.total && this.#failures.every(({ error }) => error instanceof UsageError)
+      this.#failures.length === this.#total &&
+      this.#failures.every(({ error }) => error instanceof UsageError)
     if (first && isMisused) throw first.error
     await this.report()
     // With `--curl`, the requests are the output.
-    if (!this.deps.flags.curl) await this.#close()
+    if (!this.#deps.flags.curl) await this.#close()
     await this.#printer?.noticeHiddenTokens()
     const names = this.#failures.map(({ profile }) => profile).join(', ')
-    if (first) throw new PartialError(`${this.#failures.length} of ${this.total} profiles failed: ${names}`)
+    if (first) throw new PartialError(`${this.#failures.length} of ${this.#total} profiles failed: ${names}`)
   }
 
   async #close(): Promise<void> {
     await this.#flush()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
     const errors = this.#failures.map(({ profile, error }) =>
-      omitUndefined(errorToRecord(error, { redact: this.deps.redact, target: [], profile })),
+      omitUndefined(errorToRecord(error, { redact: this.#deps.redact, target: [], profile })),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -107,7 +110,7 @@ export class MultiProfileWriter {
 
   /** Reports new failures, except if the JSON document will contain them. */
   async report(): Promise<void> {
-    const { host, flags, redact } = this.deps
+    const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format
     if (format === 'json' && !flags.curl) return
     for (const { profile, error } of this.#failures.slice(this.#reportedCount))
@@ -124,15 +127,20 @@ export class MultiProfileWriter {
 }
 
 class ProfilePrinter extends Printer {
+  readonly #profile: string
+  readonly #writerFor: (view: View) => Promise<ListWriter>
+
   constructor(
     host: Host,
     options: PrintOptions,
     redact: Redact,
     statusLine: StatusLine,
-    private readonly profile: string,
-    private readonly writerFor: (view: View) => Promise<ListWriter>,
+    profile: string,
+    writerFor: (view: View) => Promise<ListWriter>,
   ) {
     super(host, options, redact, statusLine)
+    this.#profile = profile
+    this.#writerFor = writerFor
   }
 
   override check(view: View, writes = false): void {
@@ -159,15 +167,15 @@ class ProfilePrinter extends Printer {
   }
 
   override writer(view: View): Promise<ListWriter> {
-    return this.writerFor(view)
+    return this.#writerFor(view)
   }
 
   override notice(text: string): Promise<void> {
-    return super.notice(`${this.profile}: ${text}`)
+    return super.notice(`${this.#profile}: ${text}`)
   }
 
   async *#addProfile(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-    const mark = { profile: this.profile }
+    const mark = { profile: this.#profile }
     // The first `mark` sets the order; the last overwrites a field of the service.
     for await (const { items, plain } of pages)
       yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }

@@ -19,13 +19,19 @@ export class Printer {
   readonly #secretFilter: SecretFilter
   #hasNoticed = false
   #hasExplained = false
+  readonly #host: Host
+  readonly #redact: Redact
+  readonly #statusLine: StatusLine | undefined
 
   constructor(
-    private readonly host: Host,
+    host: Host,
     readonly options: PrintOptions,
-    private readonly redact: Redact,
-    private readonly statusLine?: StatusLine,
+    redact: Redact,
+    statusLine?: StatusLine,
   ) {
+    this.#host = host
+    this.#redact = redact
+    this.#statusLine = statusLine
     this.#secretFilter = new SecretFilter(options.showTokens ?? false, options.columns)
   }
 
@@ -51,22 +57,22 @@ export class Printer {
   }
 
   makeVisible(text: string): Visible {
-    return visible(this.redact(text))
+    return visible(this.#redact(text))
   }
 
   async write(text: Visible): Promise<void> {
-    await this.#put(isAsciiOnly(this.host) ? toAscii(text) : text)
+    await this.#put(isAsciiOnly(this.#host) ? toAscii(text) : text)
   }
 
   async #put(text: Visible): Promise<void> {
     if (text.length === 0) return
-    this.statusLine?.hideDuring(this.host.stdout, text)
-    await translateWriteError(this.host.stdout.write(text))
+    this.#statusLine?.hideDuring(this.#host.stdout, text)
+    await translateWriteError(this.#host.stdout.write(text))
   }
 
   /** Writes a drawing without clearing the status line. */
   async draw(text: Visible): Promise<void> {
-    await translateWriteError(this.host.stdout.write(text))
+    await translateWriteError(this.#host.stdout.write(text))
   }
 
   line(text: string): Promise<void> {
@@ -75,15 +81,15 @@ export class Printer {
 
   /** Writes text: redacted and made safe by `shown` on a terminal, otherwise unchanged. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
-    const { stdout } = this.host
-    if (stdout.isTTY) return this.#put(shown(this.redact(raw)))
+    const { stdout } = this.#host
+    if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
   /** Redacts keys even in a pipe, because the value may contain text of a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
-    await this.data(`${this.redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
+    await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
   }
 
   get printsJson(): boolean {
@@ -94,11 +100,11 @@ export class Printer {
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))
-    const { isTTY } = this.host.stdout
+    const { isTTY } = this.#host.stdout
     if (format === 'tsv') {
       const { formatResult, visibleTsv } = await import('./formats/tsv.ts')
-      await this.data(this.redact(formatResult(result)), visibleTsv)
-    } else await this.data(this.redact(`${writeJson(result, isTTY ? 2 : undefined)}\n`), visibleJson)
+      await this.data(this.#redact(formatResult(result)), visibleTsv)
+    } else await this.data(this.#redact(`${writeJson(result, isTTY ? 2 : undefined)}\n`), visibleJson)
     if (query && !this.#hasExplained && (result === null || (Array.isArray(result) && result.length === 0))) {
       const { explainNoMatch } = await import('./formats/near-query.ts')
       const explained = explainNoMatch(query.expression ?? '', document)
@@ -116,11 +122,11 @@ export class Printer {
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
     const said = own`${this.makeVisible(text)}\n`
-    const line = isAsciiOnly(this.host) ? toAscii(said) : said
-    this.statusLine?.hideDuring(this.host.stderr, line)
-    const written = this.host.stderr.write(line).catch(() => {})
+    const line = isAsciiOnly(this.#host) ? toAscii(said) : said
+    this.#statusLine?.hideDuring(this.#host.stderr, line)
+    const written = this.#host.stderr.write(line).catch(() => {})
     // With `--verbose`, notices arrive faster than the progress updates that restore the status line.
-    this.statusLine?.restore()
+    this.#statusLine?.restore()
     await written
   }
 
@@ -158,7 +164,7 @@ export class Printer {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./formats/record.ts')
         const { columns, color, zone } = this.options
-        const style = await selectStyle(this.host.stdout, this.host.env, color)
+        const style = await selectStyle(this.#host.stdout, this.#host.env, color)
         const [shown = record] = this.#secretFilter.fields([record])
         await this.write(
           formatRecord(shown, {
@@ -167,7 +173,7 @@ export class Printer {
             style,
             now: this.now(),
             zone,
-            redact: this.redact,
+            redact: this.#redact,
           }),
         )
         return this.noticeHiddenTokens()
@@ -183,39 +189,39 @@ export class Printer {
     const { formatRecord } = await import('./formats/record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const { factRow } = await import('./views/rows.ts')
-    const style = await selectStyle(this.host.stdout, this.host.env, this.options.color)
+    const style = await selectStyle(this.#host.stdout, this.#host.env, this.options.color)
     await this.write(
       formatRecord(known, {
         ...{ view: factRow(known, []), fields: this.options.columns },
-        ...{ style, now: undefined, redact: this.redact },
+        ...{ style, now: undefined, redact: this.#redact },
       }),
     )
   }
 
   /** Returns the base of relative times, in milliseconds since 1970; undefined without a terminal. */
   now(): number | undefined {
-    return this.host.stdout.isTTY ? this.host.now() : undefined
+    return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
   /** Without `--query`, prints the body: indented and masked on a terminal, otherwise unchanged. */
   async body(response: ResponseBody): Promise<void> {
-    const { stdout } = this.host
+    const { stdout } = this.#host
     if (response.bytes.length === 0) return
     if (this.options.query) return this.result(readResponseValue(response))
     if (stdout.isTTY)
       await this.#put(
-        visibleJson(`${this.redact(writeJson(this.maskOnTerminal(readResponseValue(response)), 2))}\n`),
+        visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readResponseValue(response)), 2))}\n`),
       )
     else await translateWriteError(stdout.write(response.bytes))
     await this.noticeHiddenTokens()
   }
 
   maskOnTerminal<T>(value: T): T {
-    return this.host.stdout.isTTY ? this.#secretFilter.json(value) : value
+    return this.#host.stdout.isTTY ? this.#secretFilter.json(value) : value
   }
 
   async noticeHiddenTokens(): Promise<void> {
-    if (!this.#secretFilter.hasHidden || this.#hasNoticed || !this.host.stderr.isTTY) return
+    if (!this.#secretFilter.hasHidden || this.#hasNoticed || !this.#host.stderr.isTTY) return
     this.#hasNoticed = true
     await this.notice('access tokens are hidden; --show-tokens shows them')
   }
@@ -232,7 +238,7 @@ export class Printer {
   writer(view: View, key: string): Promise<ListWriter> {
     return createListWriter(
       this,
-      { host: this.host, secretFilter: this.#secretFilter, redact: this.redact },
+      { host: this.#host, secretFilter: this.#secretFilter, redact: this.#redact },
       view,
       key,
     )

@@ -42,11 +42,14 @@ export class OrderedJobs<T, Result> {
   #wake = () => {}
   #makeRoom = () => {}
 
-  constructor(
-    private readonly runner: Runner,
-    private readonly items: AsyncIterable<T> | readonly T[],
-    private readonly options: OrderOptions<T, Result>,
-  ) {
+  readonly #runner: Runner
+  readonly #items: AsyncIterable<T> | readonly T[]
+  readonly #options: OrderOptions<T, Result>
+
+  constructor(runner: Runner, items: AsyncIterable<T> | readonly T[], options: OrderOptions<T, Result>) {
+    this.#runner = runner
+    this.#items = items
+    this.#options = options
     this.#source = iterate(items)
   }
 
@@ -74,15 +77,15 @@ export class OrderedJobs<T, Result> {
       }
       const failed = 'error' in this.#end ? this.#end : this.#broken
       if (failed) throw failed.error
-      if (Array.isArray(this.items))
+      if (Array.isArray(this.#items))
         for await (const item of this.#source) {
-          const known = this.options.known?.(item)
+          const known = this.#options.known?.(item)
           yield [item, known ? this.#count(known) : { status: 'unsent' }]
         }
     } finally {
       // The consumer may have stopped before the last item.
       this.#isClosed = true
-      if (!this.#end) this.runner.stop()
+      if (!this.#end) this.#runner.stop()
       this.#makeRoom()
       await running
       await this.#source.return(undefined)
@@ -91,10 +94,10 @@ export class OrderedJobs<T, Result> {
 
   async #run(): Promise<void> {
     try {
-      await this.runner.perform<Job<T, Result>>({
+      await this.#runner.perform<Job<T, Result>>({
         take: () => this.#take(),
         perform: async ({ item, settle }) =>
-          settle(this.#count(await this.options.act(item).catch(toFailure))),
+          settle(this.#count(await this.#options.act(item).catch(toFailure))),
         putBack: ({ settle }) => settle({ status: 'unsent' }),
       })
       this.#end = {}
@@ -105,7 +108,7 @@ export class OrderedJobs<T, Result> {
   }
 
   async #take(): Promise<readonly Job<T, Result>[]> {
-    const { isUnlimited = false, known } = this.options
+    const { isUnlimited = false, known } = this.#options
     const jobs: Job<T, Result>[] = []
     while (isUnlimited || jobs.length === 0) {
       while (!isUnlimited && this.#queued >= this.#maxQueued && !this.#isClosed)
@@ -127,7 +130,7 @@ export class OrderedJobs<T, Result> {
 
   // An item that waits for its retry must not block other items.
   get #maxQueued(): number {
-    const { concurrency, maxConcurrency } = this.runner
+    const { concurrency, maxConcurrency } = this.#runner
     return Math.max(2 * concurrency, this.#isAwaited ? maxConcurrency : 0)
   }
 
@@ -147,9 +150,9 @@ export class OrderedJobs<T, Result> {
   }
 
   #count(outcome: Outcome<Result>): Outcome<Result> {
-    this.runner.count(outcome)
+    this.#runner.count(outcome)
     // The other items would probably fail with the same error.
-    if (readFatal(outcome)) this.runner.stop()
+    if (readFatal(outcome)) this.#runner.stop()
     return outcome
   }
 }

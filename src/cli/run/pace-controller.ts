@@ -78,8 +78,10 @@ export class PaceController implements Pacer {
 
   #pauses = 0
   #pauseEndsAt = Number.NEGATIVE_INFINITY
+  readonly #options: PaceOptions
 
-  constructor(private readonly options: PaceOptions) {
+  constructor(options: PaceOptions) {
+    this.#options = options
     const { flags, clock } = options
     this.stop = options.stop.signal
     this.maxConcurrency = flags.concurrency ?? maxAdaptiveConcurrency
@@ -101,14 +103,14 @@ export class PaceController implements Pacer {
   }
 
   startRequest(): Promise<void> | undefined {
-    if (this.#reserved === 0 || this.options.clock.monotonic() < this.#requests.opensAt)
+    if (this.#reserved === 0 || this.#options.clock.monotonic() < this.#requests.opensAt)
       return this.#requests.pass()
     this.#reserved--
     return undefined
   }
 
   onAccepted(): void {
-    const now = this.options.clock.monotonic()
+    const now = this.#options.clock.monotonic()
     this.#pauses = 0
     this.#accepted++
     // The rate must not grow while the run does not reach it.
@@ -116,19 +118,19 @@ export class PaceController implements Pacer {
       this.#seconds += this.#requests.gapMs / 1000
       this.#updateRate()
     }
-    if (this.options.flags.concurrency === undefined) this.#measureThroughput(now)
+    if (this.#options.flags.concurrency === undefined) this.#measureThroughput(now)
   }
 
   /** Halves the concurrency unless it is fixed, but only once for requests that fail together. */
   onFailure(): void {
-    const now = this.options.clock.monotonic()
-    if (this.options.flags.concurrency !== undefined || now - this.#halvedAt < recoveryMs) return
+    const now = this.#options.clock.monotonic()
+    if (this.#options.flags.concurrency !== undefined || now - this.#halvedAt < recoveryMs) return
     this.#halvedAt = now
     this.#endSearch(Math.max(1, this.concurrency / 2), now + recoveryMs)
   }
 
   onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined {
-    const { clock, stop, timeoutMs } = this.options
+    const { clock, stop, timeoutMs } = this.#options
     const now = clock.monotonic()
     const isShared = status !== 429 || !this.#lowerRate(now)
     if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
@@ -146,7 +148,7 @@ export class PaceController implements Pacer {
     const opensAt = now + (isOwn ? Math.min(pauseMs, maxOthersPauseMs) : pauseMs)
     // One announcement is enough, because the other requests in flight get a similar response.
     if (pauseMs >= announcedPauseMs && opensAt > this.#requests.opensAt + announcedPauseMs / 2)
-      this.options.onLongPause(Math.round(pauseMs / 1000))
+      this.#options.onLongPause(Math.round(pauseMs / 1000))
     for (const gate of [this.#jobs, this.#requests]) gate.opensAt = Math.max(gate.opensAt, opensAt)
     if (!isOwn && this.#requests.gapMs > 0) this.#measureRate(opensAt)
     return isOwn ? pauseMs : 0
@@ -220,7 +222,7 @@ export class PaceController implements Pacer {
   #change(concurrency: number): void {
     this.#outdated = Math.max(this.#outdated, this.concurrency)
     this.#isSecondWindow = false
-    if (this.options.flags.concurrency === undefined) this.concurrency = concurrency
+    if (this.#options.flags.concurrency === undefined) this.concurrency = concurrency
   }
 }
 
@@ -236,16 +238,16 @@ class Gate {
   gapMs: number
   readonly #waiting: (() => void)[] = []
   #nextAt = Number.NEGATIVE_INFINITY
+  readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
+  readonly #stop: AbortSignal
 
   /**
    * @param stop signal that ends all waiting
    * @param gapMs planned interval between two starts, in milliseconds
    */
-  constructor(
-    private readonly clock: Pick<Host, 'monotonic' | 'sleep'>,
-    private readonly stop: AbortSignal,
-    gapMs: number,
-  ) {
+  constructor(clock: Pick<Host, 'monotonic' | 'sleep'>, stop: AbortSignal, gapMs: number) {
+    this.#clock = clock
+    this.#stop = stop
     this.gapMs = gapMs
   }
 
@@ -255,7 +257,7 @@ class Gate {
 
   /** Resolves when the caller may start or `stop` is aborted; undefined to start now. */
   pass(): Promise<void> | undefined {
-    const now = this.clock.monotonic()
+    const now = this.#clock.monotonic()
     if (this.isCrowded || now < Math.max(this.opensAt, this.#nextAt))
       return new Promise((start) => {
         if (this.#waiting.push(start) === 1) void this.#serve()
@@ -266,10 +268,10 @@ class Gate {
 
   async #serve(): Promise<void> {
     while (this.isCrowded) {
-      const now = this.clock.monotonic()
+      const now = this.#clock.monotonic()
       const at = Math.max(this.opensAt, this.#nextAt)
-      if (at > now && !this.stop.aborted)
-        await this.clock.sleep(Math.min(at - now, maxTimerMs), this.stop).catch(() => {})
+      if (at > now && !this.#stop.aborted)
+        await this.#clock.sleep(Math.min(at - now, maxTimerMs), this.#stop).catch(() => {})
       else {
         this.#nextAt = Math.max(at, now - maxDelayMs) + this.gapMs
         this.#waiting.shift()?.()

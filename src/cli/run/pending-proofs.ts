@@ -18,7 +18,11 @@ export class PendingProofs {
   #proving = 0
   onAdd: () => void = () => {}
 
-  constructor(private readonly interrupt: AbortSignal) {}
+  readonly #interrupt: AbortSignal
+
+  constructor(interrupt: AbortSignal) {
+    this.#interrupt = interrupt
+  }
 
   get count(): number {
     return this.#waiting.length + this.#proving
@@ -38,7 +42,7 @@ export class PendingProofs {
     if (!first) return
     this.#waiting = []
     this.#proving += waiting.length
-    const proofs = this.interrupt.aborted ? undefined : await first.prove(waiting.map(({ doubt }) => doubt))
+    const proofs = this.#interrupt.aborted ? undefined : await first.prove(waiting.map(({ doubt }) => doubt))
     this.#proving -= waiting.length
     for (const { doubt, resolve, reject } of waiting) {
       const proof = proofs?.get(doubt) ?? { error: doubt.error }

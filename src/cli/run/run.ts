@@ -85,38 +85,39 @@ export class Run {
   readonly tally: Tally
   #updateProgress: (() => void) | undefined
   fatal: MeetroomError | undefined
+  readonly #context: Context
+  readonly #parts: RunParts
 
-  constructor(
-    private readonly context: Context,
-    private readonly parts: RunParts,
-  ) {
+  constructor(context: Context, parts: RunParts) {
+    this.#context = context
+    this.#parts = parts
     this.client = parts.client
     this.tally = parts.tally
   }
 
   get concurrency(): number {
-    return this.parts.pace.concurrency
+    return this.#parts.pace.concurrency
   }
 
   get maxConcurrency(): number {
-    return this.parts.pace.maxConcurrency
+    return this.#parts.pace.maxConcurrency
   }
 
   /** True if no new jobs start. */
   get isStopped(): boolean {
-    return this.parts.stop.signal.aborted
+    return this.#parts.stop.signal.aborted
   }
 
   /** Error for an item that was not tried. */
   get stopReason(): MeetroomError {
-    const { aborted, reason } = this.context.interrupt
+    const { aborted, reason } = this.#context.interrupt
     if (aborted) return reason as InterruptedError
     return this.fatal ?? new ServiceError('the service is too busy')
   }
 
   stop(fatal?: MeetroomError): void {
     this.fatal ??= fatal
-    this.parts.stop.abort()
+    this.#parts.stop.abort()
   }
 
   /** Stops the run and returns true for a fatal error. */
@@ -132,16 +133,16 @@ export class Run {
     tally.add(outcome)
     this.#updateProgress?.()
     // Invalid rows are skipped, so they do not count as failures.
-    if (tally.bad - tally.count('invalid') > this.parts.maxFailures) this.stop()
+    if (tally.bad - tally.count('invalid') > this.#parts.maxFailures) this.stop()
   }
 
   async perform<Job>(work: Work<Job>): Promise<void> {
-    const { pace, proofs } = this.parts
-    this.#updateProgress ??= showProgress(this.context, this.tally, pace)
+    const { pace, proofs } = this.#parts
+    this.#updateProgress ??= showProgress(this.#context, this.tally, pace)
     try {
       await runJobs(work, pace, proofs)
     } finally {
-      this.context.statusLine.clear()
+      this.#context.statusLine.clear()
     }
   }
 
@@ -155,7 +156,7 @@ export class Run {
     act: (item: T) => Promise<Outcome<Result>>,
     known?: (item: T) => Outcome<Result> | undefined,
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
-    const { isUnlimited } = this.parts
+    const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
       // The first fatal error in the order of the items is the same in repeated runs.
       this.fatal ??= readFatal(ended[1])
@@ -182,7 +183,7 @@ export class Run {
   async report(outcome: CountedOutcome, item?: string): Promise<void> {
     if (!('error' in outcome) || readFatal(outcome)) return
     const { error } = outcome
-    await this.context.reportError(
+    await this.#context.reportError(
       item === undefined ? error : new ApiError(`${item}: ${error.message}`, { cause: error }),
     )
   }
@@ -192,7 +193,7 @@ export class Run {
    * @returns the command's error; undefined after success
    */
   async finish(hint?: Hint): Promise<MeetroomError | undefined> {
-    const { aborted, reason } = this.context.interrupt
+    const { aborted, reason } = this.#context.interrupt
     const { tally } = this
     // A total of zero can mean that the interrupt came before the items were known.
     const isInterrupted = aborted && (!tally.isComplete || tally.total === 0)
@@ -200,7 +201,7 @@ export class Run {
       fatal: this.fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
       hint,
     })
-    if (reported) await this.context.reportError(reported)
+    if (reported) await this.#context.reportError(reported)
     return error
   }
 }

@@ -34,11 +34,10 @@ export class Tally {
   conflicts = 0
   /** First hint of a `NotFoundError`. */
   missingHint: Hint | undefined
+  readonly #summarize: (tally: Tally) => string
 
-  constructor(
-    total: number,
-    private readonly summarize: (tally: Tally) => string,
-  ) {
+  constructor(total: number, summarize: (tally: Tally) => string) {
+    this.#summarize = summarize
     this.total = total
   }
 
@@ -106,7 +105,7 @@ export class Tally {
   }
 
   get summary(): string {
-    return this.summarize(this)
+    return this.#summarize(this)
   }
 
   /**

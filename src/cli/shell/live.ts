@@ -116,10 +116,13 @@ interface Entry {
 }
 
 class CompletionCache {
-  private constructor(
-    private readonly file: string | undefined,
-    private readonly host: Host,
-  ) {}
+  readonly #file: string | undefined
+  readonly #host: Host
+
+  private constructor(file: string | undefined, host: Host) {
+    this.#file = file
+    this.#host = host
+  }
 
   static async of(host: Host): Promise<CompletionCache> {
     const dirs = await host.dirs()
@@ -129,7 +132,7 @@ class CompletionCache {
   async get(name: string, ask: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
     const known = this.#read()[name]
     if (known) return known.candidates
-    const now = this.host.now()
+    const now = this.#host.now()
     try {
       const candidates = await ask()
       this.#keep(name, { until: now + responseLifetimeMs, candidates })
@@ -142,11 +145,11 @@ class CompletionCache {
   }
 
   #read(): Record<string, Entry> {
-    if (this.file === undefined) return {}
+    if (this.#file === undefined) return {}
     try {
-      const check = (found: Stats) => requirePrivate(found, this.host)
-      const entries = JSON.parse(readText(this.file, { check })) as Record<string, Entry>
-      const now = this.host.now()
+      const check = (found: Stats) => requirePrivate(found, this.#host)
+      const entries = JSON.parse(readText(this.#file, { check })) as Record<string, Entry>
+      const now = this.#host.now()
       const isFresh = ({ until }: Entry) => until > now && until <= now + responseLifetimeMs
       return Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)))
     } catch {
@@ -155,10 +158,10 @@ class CompletionCache {
   }
 
   #keep(name: string, entry: Entry): void {
-    if (this.file === undefined) return
+    if (this.#file === undefined) return
     try {
-      makeDirectory(join(this.file, '..'))
-      replaceFile(this.file, JSON.stringify({ ...this.#read(), [name]: entry }), {
+      makeDirectory(join(this.#file, '..'))
+      replaceFile(this.#file, JSON.stringify({ ...this.#read(), [name]: entry }), {
         isPrivate: true,
         sync: false,
       })

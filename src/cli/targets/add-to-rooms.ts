@@ -100,20 +100,23 @@ export class AdditionPlan {
   readonly tasks: Task[] = []
   /** Rooms with a planned write. */
   readonly rooms: Item[] = []
+  readonly #context: Context
+  readonly #addition: Addition
+  readonly #search: MembershipSearch
 
-  constructor(
-    private readonly context: Context,
-    private readonly addition: Addition,
-    private readonly search: MembershipSearch,
-  ) {}
+  constructor(context: Context, addition: Addition, search: MembershipSearch) {
+    this.#context = context
+    this.#addition = addition
+    this.#search = search
+  }
 
   add(searched: SearchedRoom): void {
     const { room } = searched
-    const step = planStep(this.context, this.addition, searched)
+    const step = planStep(this.#context, this.#addition, searched)
     if (!step) return
     const isWrite = typeof step.todo === 'function'
-    const isFinal = !isWrite || this.context.flags.dryRun
-    const todo = isFinal ? step.todo : planAgain(this.context, this.addition, room, this.search)
+    const isFinal = !isWrite || this.#context.flags.dryRun
+    const todo = isFinal ? step.todo : planAgain(this.#context, this.#addition, room, this.#search)
     this.tasks.push({ ...step, todo })
     if (isWrite) this.rooms.push(pickRoom(room))
   }

@@ -24,8 +24,10 @@ export class PageRequests {
   #isLimited: boolean
   readonly #pageSize: number
   #pending: PendingPage[] = []
+  readonly #list: PagedList
 
-  constructor(private readonly list: PagedList) {
+  constructor(list: PagedList) {
+    this.#list = list
     const { request, serviceFacts, isPagedWhenAsked = false, readAhead = new ReadAhead() } = list
     const { limit, offset = 0, pageSize, all, inPages = false } = request
     this.#start = offset
@@ -37,7 +39,7 @@ export class PageRequests {
 
   /** Expected maximum number of items of a page; may be infinite. */
   get pageSize(): number {
-    return this.#isLimited ? Math.min(this.#pageSize, this.list.serviceFacts.pageSize || Infinity) : Infinity
+    return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
   }
 
   /** @returns undefined if the service refuses an offset after the end */
@@ -69,7 +71,7 @@ export class PageRequests {
       this.#pending = []
     }
     // For a busy service, more concurrent requests would only use up retries.
-    if (this.list.serviceFacts.isBusy) readAhead.onMiss()
+    if (this.#list.serviceFacts.isBusy) readAhead.onMiss()
     const { pages } = readAhead
     const bound = Math.min(total, offset + missing)
     for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {
@@ -79,7 +81,7 @@ export class PageRequests {
   }
 
   #send(at: number, { missing, total }: Remaining): PendingPage {
-    const { fetch, serviceFacts, request } = this.list
+    const { fetch, serviceFacts, request } = this.#list
     const readAhead = this.#readAhead
     const query = omitUndefined({
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
@@ -101,7 +103,7 @@ export class PageRequests {
 
   /** Requests a page, or the whole list if the service refuses the first page. */
   async #fetchInPages({ limit, offset }: PageQuery): Promise<ResponseBody> {
-    const { fetch, serviceFacts } = this.list
+    const { fetch, serviceFacts } = this.#list
     try {
       return await fetch(omitUndefined({ limit, offset }))
     } catch (error) {

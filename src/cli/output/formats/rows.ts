@@ -16,20 +16,22 @@ export class RowWriter {
   #fields: readonly string[] | undefined
   #known: ReadonlySet<string> | undefined
   readonly #omitted = new Set<string>()
+  readonly #options: RowOptions
+  readonly #format: (items: readonly Item[], options: RowOptions) => string
 
-  constructor(
-    private readonly options: RowOptions,
-    private readonly format: (items: readonly Item[], options: RowOptions) => string,
-  ) {}
+  constructor(options: RowOptions, format: (items: readonly Item[], options: RowOptions) => string) {
+    this.#options = options
+    this.#format = format
+  }
 
   page(items: readonly Item[]): string {
-    const { view, fields: requested, header } = this.options
+    const { view, fields: requested, header } = this.#options
     const isFirst = this.#fields === undefined
     const fields = this.#fields ?? requested ?? listColumns(view, items).slice(0, maxColumns)
     this.#fields = fields
     this.#known ??= new Set(fields)
     if (!requested) this.#recordUnknownFields(items, this.#known)
-    return this.format(items, { view, fields, header: header && isFirst })
+    return this.#format(items, { view, fields, header: header && isFirst })
   }
 
   end(): string {
@@ -47,7 +49,7 @@ export class RowWriter {
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
-    const { view } = this.options
+    const { view } = this.#options
     for (const item of items)
       for (const field of listSentFields(view, item)) if (!known.has(field)) this.#omitted.add(field)
   }

@@ -6,26 +6,28 @@ import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 /** Filter of access tokens in results. In tables, CSV and TSV, fields named by `--columns` remain. */
 export class SecretFilter {
   hasHidden = false
+  readonly #showsAll: boolean
+  readonly #columns: readonly string[] | undefined
 
-  constructor(
-    private readonly showsAll: boolean,
-    private readonly columns: readonly string[] | undefined,
-  ) {}
+  constructor(showsAll: boolean, columns: readonly string[] | undefined) {
+    this.#showsAll = showsAll
+    this.#columns = columns
+  }
 
   json<T>(value: T): T {
-    if (this.showsAll) return value
+    if (this.#showsAll) return value
     this.hasHidden ||= holdsSecret(value)
     return maskSecrets(value)
   }
 
   cells(items: readonly Item[]): readonly Item[] {
-    return this.showsAll ? items : items.map((item) => removeSecrets(item, this.columns))
+    return this.#showsAll ? items : items.map((item) => removeSecrets(item, this.#columns))
   }
 
   fields(items: readonly Item[]): readonly Item[] {
     const safe = this.cells(items)
     this.hasHidden ||=
-      this.columns === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
+      this.#columns === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
     return safe
   }
 
@@ -33,7 +35,7 @@ export class SecretFilter {
     const secret = [...view.fields, ...(view.unlisted ?? [])].filter((field) => secretFields.has(field))
     if (secret.length === 0) return view
     const columns = view.columns.filter(({ field }) => !secretFields.has(field))
-    if (!this.showsAll) {
+    if (!this.#showsAll) {
       const isShown = (field: string) => !secretFields.has(field)
       const { fields, alwaysShown = [] } = view
       return { ...view, columns, fields: fields.filter(isShown), alwaysShown: alwaysShown.filter(isShown) }

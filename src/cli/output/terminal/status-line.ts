@@ -9,14 +9,17 @@ export class StatusLine {
   #isShown = false
   /** False within a line, where the status line would erase other output. */
   #isAtStart = true
+  readonly #host: Host
 
-  constructor(private readonly host: Host) {}
+  constructor(host: Host) {
+    this.#host = host
+  }
 
   /** Skips a text that does not fit on one line, because several lines cannot be erased. */
   show(text: Visible): void {
-    const { isTTY, columns } = this.host.stderr
+    const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.
-    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.host)) return
+    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.#host)) return
     this.#text = text
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
@@ -44,6 +47,6 @@ export class StatusLine {
   }
 
   #write(text: Visible): void {
-    void this.host.stderr.write(text).catch(() => {})
+    void this.#host.stderr.write(text).catch(() => {})
   }
 }

@@ -30,13 +30,16 @@ export class AuditLog {
   /** True if the last line of the file may be incomplete. */
   #isIncomplete = false
   readonly #log = new AppendLog((lines) => this.#write(lines))
+  readonly #path: string
+  readonly #uid: number | undefined
+  readonly #handlers: AuditLogHandlers
 
   /** @param uid effective user ID; undefined on systems without user IDs */
-  constructor(
-    private readonly path: string,
-    private readonly uid: number | undefined,
-    private readonly handlers: AuditLogHandlers,
-  ) {}
+  constructor(path: string, uid: number | undefined, handlers: AuditLogHandlers) {
+    this.#path = path
+    this.#uid = uid
+    this.#handlers = handlers
+  }
 
   /**
    * Resolves when the line is on disk.
@@ -51,13 +54,13 @@ export class AuditLog {
     try {
       const file = this.#file
       if (!file) return
-      if (isCurrentFile(file, this.path)) this.#append(file, line)
-      if (isCurrentFile(file, this.path)) return
+      if (isCurrentFile(file, this.#path)) this.#append(file, line)
+      if (isCurrentFile(file, this.#path)) return
     } catch (cause) {
-      this.handlers.onLost(this.#toAuditError(cause))
+      this.#handlers.onLost(this.#toAuditError(cause))
       return
     }
-    this.appendSynced(line).catch(this.handlers.onLost)
+    this.appendSynced(line).catch(this.#handlers.onLost)
   }
 
   async close(): Promise<void> {
@@ -74,7 +77,7 @@ export class AuditLog {
         const file = await this.#current()
         this.#append(file, lines)
         await file.file.sync()
-        if (isCurrentFile(file, this.path)) return
+        if (isCurrentFile(file, this.#path)) return
       }
     } catch (cause) {
       throw this.#toAuditError(cause)
@@ -84,19 +87,19 @@ export class AuditLog {
 
   async #current(): Promise<LogFile> {
     const before = this.#file
-    if (before && isCurrentFile(before, this.path)) return before
+    if (before && isCurrentFile(before, this.#path)) return before
     this.#file = await this.#open()
     await before?.file.close()
     return this.#file
   }
 
   async #open(): Promise<LogFile> {
-    const file = await AppendFile.open(this.path, this.uid)
-    this.#isIncomplete = !endsWithLineFeed(this.path)
+    const file = await AppendFile.open(this.#path, this.#uid)
+    this.#isIncomplete = !endsWithLineFeed(this.#path)
     const { ino, mode } = file.stat()
-    if (this.uid !== undefined && (mode & 0o022) !== 0) this.handlers.onShared()
+    if (this.#uid !== undefined && (mode & 0o022) !== 0) this.#handlers.onShared()
     // The device comes from lstat, because fstat reports another device on Windows.
-    const current = lstatSync(this.path, { throwIfNoEntry: false })
+    const current = lstatSync(this.#path, { throwIfNoEntry: false })
     return { file, ino, dev: current?.ino === ino ? current.dev : Number.NaN }
   }
 
@@ -108,7 +111,7 @@ export class AuditLog {
   }
 
   #toAuditError(cause: unknown): AuditError {
-    return new AuditError(describeWriteFailure(`the audit log ${this.path}`, cause), {
+    return new AuditError(describeWriteFailure(`the audit log ${this.#path}`, cause), {
       hint: 'pass --no-audit to send the request without logging it',
       cause,
     })

@@ -7,8 +7,11 @@ type Tell = (event: WatchEvent, room_id?: string) => Promise<void>
 
 export class RoomDiffs {
   readonly #rooms = new Map<string, RoomDiff>()
+  readonly #tell: Tell
 
-  constructor(private readonly tell: Tell) {}
+  constructor(tell: Tell) {
+    this.#tell = tell
+  }
 
   readonly rosterOf = (room_id: string): Roster => this.#of(room_id).roster
 
@@ -24,7 +27,7 @@ export class RoomDiffs {
 
   async begin({ rooms }: RoomsPoll): Promise<void> {
     for (const poll of rooms) await this.#of(poll.room_id).begin(poll)
-    await this.tell({ event: 'ready', online: this.scene.online })
+    await this.#tell({ event: 'ready', online: this.scene.online })
   }
 
   async continue({ rooms, isListed }: RoomsPoll): Promise<void> {
@@ -39,7 +42,7 @@ export class RoomDiffs {
   #of(room_id: string): RoomDiff {
     const known = this.#rooms.get(room_id)
     if (known) return known
-    const diff = new RoomDiff((event) => this.tell(event, room_id))
+    const diff = new RoomDiff((event) => this.#tell(event, room_id))
     this.#rooms.set(room_id, diff)
     return diff
   }
@@ -48,13 +51,16 @@ export class RoomDiffs {
 class RoomDiff {
   readonly roster = new Roster()
   #room = ''
+  readonly #tell: Tell
 
-  constructor(private readonly tell: Tell) {}
+  constructor(tell: Tell) {
+    this.#tell = tell
+  }
 
   async begin(poll: RoomPoll): Promise<void> {
     await this.#tellRoom(poll)
     const { joined } = this.roster.update(poll, poll.arrivals)
-    for (const person of joined) await this.tell({ event: 'present', ...person })
+    for (const person of joined) await this.#tell({ event: 'present', ...person })
   }
 
   async continue(poll: RoomPoll): Promise<void> {
@@ -65,13 +71,13 @@ class RoomDiff {
   async update(poll: Pick<RoomPoll, 'sessions' | 'isWhole' | 'arrivals'>): Promise<void> {
     let online = this.roster.size
     const { joined, left } = this.roster.update(poll, poll.arrivals)
-    for (const person of left) await this.tell({ event: 'left', ...person, online: --online })
-    for (const person of joined) await this.tell({ event: 'joined', ...person, online: ++online })
+    for (const person of left) await this.#tell({ event: 'left', ...person, online: --online })
+    for (const person of joined) await this.#tell({ event: 'joined', ...person, online: ++online })
   }
 
   async #tellRoom({ room }: RoomPoll): Promise<void> {
     const told = JSON.stringify(room)
-    if (told !== this.#room) await this.tell({ event: 'room', ...room })
+    if (told !== this.#room) await this.#tell({ event: 'room', ...room })
     this.#room = told
   }
 }

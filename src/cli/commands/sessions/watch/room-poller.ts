@@ -36,20 +36,23 @@ type RosterOf = (room_id: string) => Roster
 
 export class RoomPoller {
   readonly #noticed = new Set<string>()
+  readonly #context: Context
+  readonly #client: Client
+  readonly #room_id: string | undefined
 
   /** @param room_id undefined for all rooms */
-  constructor(
-    private readonly context: Context,
-    private readonly client: Client,
-    private readonly room_id: string | undefined,
-  ) {}
+  constructor(context: Context, client: Client, room_id: string | undefined) {
+    this.#context = context
+    this.#client = client
+    this.#room_id = room_id
+  }
 
   async poll(rosterOf: RosterOf): Promise<RoomsPoll> {
     // Each poll uses a new resolver, because cached names become outdated during a long watch.
-    const names = new NameResolver(this.context, this.client)
-    const id = this.room_id
+    const names = new NameResolver(this.#context, this.#client)
+    const id = this.#room_id
     if (id === undefined) return this.#pollAll(rosterOf, names)
-    const room = await readRecord(this.client, { kind: 'room', id })
+    const room = await readRecord(this.#client, { kind: 'room', id })
     return { rooms: [await this.#pollRoom(id, room, rosterOf(id), names)], isListed: () => true }
   }
 
@@ -72,7 +75,7 @@ export class RoomPoller {
     const { items: sessions, isComplete, pages } = await this.#readAll('listSessions', input, keeps)
     const fresh = sessions.filter((session) => isRunningSession(session) && !known.has(session))
     const arrivals = new Map(fresh.map((session) => [session, toPerson(session)]))
-    await resolveNames(names, this.client, room_id, [...arrivals.values()])
+    await resolveNames(names, this.#client, room_id, [...arrivals.values()])
     return { room_id, room: toRoomState(room), sessions, isWhole: isComplete && pages <= 1, arrivals }
   }
 
@@ -84,7 +87,7 @@ export class RoomPoller {
     const found: Item[] = []
     let pages = 0
     try {
-      const context = { client: async () => this.client, notice: (text: Hint) => this.#noticeOnce(text) }
+      const context = { client: async () => this.#client, notice: (text: Hint) => this.#noticeOnce(text) }
       const options = { all: true, selectsItems: true, inPages: true }
       for await (const { items } of readList(context, name, input, options)) {
         if (items.length > 0) pages++
@@ -104,7 +107,7 @@ export class RoomPoller {
     const kind = JSON.stringify(text).replaceAll(/\d+/g, '0')
     if (this.#noticed.has(kind)) return
     this.#noticed.add(kind)
-    await this.context.notice(text)
+    await this.#context.notice(text)
   }
 }
 

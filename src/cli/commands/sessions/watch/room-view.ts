@@ -30,14 +30,27 @@ export class RoomView implements WatchOutput {
   #closers: (() => void)[] = []
   #cancelRedraw = () => {}
 
+  readonly #context: Context
+  readonly #terminal: Terminal
+  readonly #room_id: string | undefined
+  readonly #printer: Printer
+  readonly #style: Style
+  readonly #zone: TimeZone
+
   private constructor(
-    private readonly context: Context,
-    private readonly terminal: Terminal,
-    private readonly room_id: string | undefined,
-    private readonly printer: Printer,
-    private readonly style: Style,
-    private readonly zone: TimeZone,
+    context: Context,
+    terminal: Terminal,
+    room_id: string | undefined,
+    printer: Printer,
+    style: Style,
+    zone: TimeZone,
   ) {
+    this.#context = context
+    this.#terminal = terminal
+    this.#room_id = room_id
+    this.#printer = printer
+    this.#style = style
+    this.#zone = zone
     this.#screen = new Screen(terminal, (text) => printer.draw(text))
   }
 
@@ -72,7 +85,7 @@ export class RoomView implements WatchOutput {
     if (told.event !== 'lost' && told.event !== 'back') return
     this.#lost =
       told.event === 'lost'
-        ? `connection lost at ${this.zone.formatSeconds(parseMilliseconds(told.at))}, retrying`
+        ? `connection lost at ${this.#zone.formatSeconds(parseMilliseconds(told.at))}, retrying`
         : undefined
     await this.#draw()
   }
@@ -101,7 +114,7 @@ export class RoomView implements WatchOutput {
       }
       case 'room': {
         const before = this.#rooms.get(told.room_id)
-        const text = before && describeRoomChange(told, before, this.room_id)
+        const text = before && describeRoomChange(told, before, this.#room_id)
         return text ? { at, text, isOver: false } : undefined
       }
       default:
@@ -110,20 +123,20 @@ export class RoomView implements WatchOutput {
   }
 
   #place({ room_id }: { room_id: string }): string {
-    return this.room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
+    return this.#room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
   }
 
   async #draw(): Promise<void> {
     if (!this.#scene) return
-    const { host, flags, redactKeys } = this.context
-    const { header, columns: fields } = this.printer.options
-    const { columns: width, rows } = this.terminal
+    const { host, flags, redactKeys } = this.#context
+    const { header, columns: fields } = this.#printer.options
+    const { columns: width, rows } = this.#terminal
     // COLUMNS may be outdated after the window is resized.
-    const columns = Math.max(1, Math.min(readTerminalWidth(this.terminal, host.env) || 80, width || 80))
+    const columns = Math.max(1, Math.min(readTerminalWidth(this.#terminal, host.env) || 80, width || 80))
     const lines = drawFrame(
       {
         ...this.#scene,
-        room_id: this.room_id,
+        room_id: this.#room_id,
         rooms: this.#rooms,
         lost: this.#lost,
         changes: this.#changes.map((change) => this.#line(change, columns)),
@@ -133,20 +146,20 @@ export class RoomView implements WatchOutput {
         columns,
         // The cursor needs one line.
         lines: Math.max(1, (rows || 24) - 1),
-        style: this.style,
+        style: this.#style,
         redact: redactKeys,
         header: header && flags.header,
         fields,
         now: host.now(),
-        zone: this.zone,
+        zone: this.#zone,
       },
     )
     await this.#screen.draw(lines)
   }
 
   #line({ at, text, isOver }: Change, columns: number): Visible {
-    const line = truncate(this.printer.makeVisible(`${this.zone.formatSeconds(at)}  ${text}`), columns)
-    return isOver ? this.style.dim(line) : line
+    const line = truncate(this.#printer.makeVisible(`${this.#zone.formatSeconds(at)}  ${text}`), columns)
+    return isOver ? this.#style.dim(line) : line
   }
 
   /** Ignores write errors, because they recur at the next write. */
@@ -157,7 +170,7 @@ export class RoomView implements WatchOutput {
   #giveWay(): void {
     this.#screen.clear().catch(() => {})
     this.#cancelRedraw()
-    this.#cancelRedraw = this.context.host.after(0, () => this.#redraw())
+    this.#cancelRedraw = this.#context.host.after(0, () => this.#redraw())
   }
 }
 
@@ -215,34 +228,36 @@ export class Screen {
   #lines: readonly Visible[] = []
   #width = 0
   #rows: number | undefined
+  readonly #terminal: Pick<Terminal, 'columns' | 'rows'>
+  readonly #write: (text: Visible) => Promise<void>
 
-  constructor(
-    private readonly terminal: Pick<Terminal, 'columns' | 'rows'>,
-    private readonly write: (text: Visible) => Promise<void>,
-  ) {}
+  constructor(terminal: Pick<Terminal, 'columns' | 'rows'>, write: (text: Visible) => Promise<void>) {
+    this.#terminal = terminal
+    this.#write = write
+  }
 
   async draw(lines: readonly Visible[]): Promise<void> {
     const text = this.#difference(lines)
     this.#lines = lines
-    this.#rows = this.terminal.rows
+    this.#rows = this.#terminal.rows
     this.#width = lines.reduce((max, line) => Math.max(max, measureText(line)), 0)
-    if (text !== '') await this.write(text)
+    if (text !== '') await this.#write(text)
   }
 
   async clear(): Promise<void> {
     if (this.#lines.length === 0) return
     const text = own`${moveUp(this.#lines.length)}\r${eraseBelow}`
     this.#lines = []
-    await this.write(text)
+    await this.#write(text)
   }
 
   #difference(lines: readonly Visible[]): Visible {
     const before = this.#lines
     // After a resize, terminals rewrap lines in different ways.
-    if (this.#width > (this.terminal.columns || Number.POSITIVE_INFINITY))
+    if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
       return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
     // If the number of rows has changed, lines may have moved.
-    const isSame = (i: number) => lines[i] === before[i] && this.terminal.rows === this.#rows
+    const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
     if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
     const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))
     const rest = lines.length < before.length ? eraseBelow : own``

@@ -89,12 +89,15 @@ class RoomConnection {
   #url = ''
   #opened: { client: Client; reader: RoomPoller } | undefined
   #isLost = false
+  readonly #context: Context
+  readonly #room_id: string | undefined
+  readonly #setup: ClientSetup
 
-  constructor(
-    private readonly context: Context,
-    private readonly room_id: string | undefined,
-    private readonly setup: ClientSetup,
-  ) {}
+  constructor(context: Context, room_id: string | undefined, setup: ClientSetup) {
+    this.#context = context
+    this.#room_id = room_id
+    this.#setup = setup
+  }
 
   async poll(rosterOf: (room_id: string) => Roster): Promise<RoomsPoll> {
     const { client, reader } = await this.#open()
@@ -110,13 +113,13 @@ class RoomConnection {
 
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await findPersistentBaseUrl(this.context).catch((error) => {
+    const url = await findPersistentBaseUrl(this.#context).catch((error) => {
       // A service that was found may restart, so the error is temporary.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await openPersistentClient(this.context, { ...this.setup, serviceFacts: {} })
-      this.#opened = { client, reader: new RoomPoller(this.context, client, this.room_id) }
+      const client = await openPersistentClient(this.#context, { ...this.#setup, serviceFacts: {} })
+      this.#opened = { client, reader: new RoomPoller(this.#context, client, this.#room_id) }
     }
     this.#url = url
     this.#isLost = false
@@ -139,19 +142,21 @@ class Reconnector {
    * fail.
    */
   #connectedAt: number | undefined
+  readonly #context: Context
+  readonly #zone: TimeZone
+  readonly #tell: (event: WatchEvent) => Promise<void>
 
-  constructor(
-    private readonly context: Context,
-    private readonly zone: TimeZone,
-    private readonly tell: (event: WatchEvent) => Promise<void>,
-  ) {
+  constructor(context: Context, zone: TimeZone, tell: (event: WatchEvent) => Promise<void>) {
+    this.#context = context
+    this.#zone = zone
+    this.#tell = tell
     this.#pauses = new ReconnectPauses(() => context.host.random())
   }
 
   /** Starts to report outages. Call this method after the first response. */
   begin(): void {
     this.#hasConnected = true
-    this.#connectedAt = this.context.host.monotonic()
+    this.#connectedAt = this.#context.host.monotonic()
   }
 
   /**
@@ -162,45 +167,45 @@ class Reconnector {
     for (;;)
       try {
         const response = await ask()
-        this.#connectedAt ??= this.context.host.monotonic()
+        this.#connectedAt ??= this.#context.host.monotonic()
         await this.#back()
         return response
       } catch (error) {
         if (stop.aborted || !isTemporary(error, true)) throw error
         await this.#lost(error.message)
-        await this.context.host.sleep(this.#pause(error), stop)
+        await this.#context.host.sleep(this.#pause(error), stop)
       }
   }
 
   onRetry(retry: Retry): void {
-    if (!this.#hasConnected) void this.context.notice(describeRetry(retry))
+    if (!this.#hasConnected) void this.#context.notice(describeRetry(retry))
     // A write error recurs at the next write.
     else if (retry.waitMs > minReportedPauseMs) this.#lost(retry.reason).catch(() => {})
   }
 
   async #lost(reason: string): Promise<void> {
     if (this.#outageStart !== undefined) return
-    this.#outageStart = this.context.host.monotonic()
-    const now = this.context.host.now()
-    await this.context.notice(
-      `connection lost at ${this.zone.formatDay(now)} ${this.zone.formatSeconds(now)}, retrying: ${reason}`,
+    this.#outageStart = this.#context.host.monotonic()
+    const now = this.#context.host.now()
+    await this.#context.notice(
+      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, retrying: ${reason}`,
     )
-    await this.tell({ event: 'lost', reason })
+    await this.#tell({ event: 'lost', reason })
   }
 
   async #back(): Promise<void> {
     if (this.#outageStart === undefined) return
-    const seconds = Math.round((this.context.host.monotonic() - this.#outageStart) / 100) / 10
+    const seconds = Math.round((this.#context.host.monotonic() - this.#outageStart) / 100) / 10
     this.#outageStart = undefined
-    await this.context.notice(`connected again after ${seconds} s`)
-    await this.tell({ event: 'back', seconds })
+    await this.#context.notice(`connected again after ${seconds} s`)
+    await this.#tell({ event: 'back', seconds })
   }
 
   #pause({ retryAfter }: MeetroomError): number {
-    const now = this.context.host.monotonic()
+    const now = this.#context.host.monotonic()
     const pause = this.#pauses.next(now - (this.#connectedAt ?? now))
     this.#connectedAt = undefined
-    const asked = parseRetryAfter(retryAfter, this.context.host.now())
+    const asked = parseRetryAfter(retryAfter, this.#context.host.now())
     return asked === undefined ? pause : Math.min(asked, maxPauseMs)
   }
 }

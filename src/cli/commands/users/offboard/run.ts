@@ -37,13 +37,23 @@ export class OffboardingRun {
   #isHandedOver = true
   readonly #done = { block: 0, delete: 0, added: 0, raised: 0 }
 
+  readonly #context: Context
+  readonly #plan: OffboardingPlan
+  readonly #change: OffboardingChange
+  readonly #flags: PaceFlags
+
   private constructor(
-    private readonly context: Context,
-    private readonly plan: OffboardingPlan,
-    private readonly change: OffboardingChange,
-    private readonly flags: PaceFlags,
+    context: Context,
+    plan: OffboardingPlan,
+    change: OffboardingChange,
+    flags: PaceFlags,
     readonly run: Run,
-  ) {}
+  ) {
+    this.#context = context
+    this.#plan = plan
+    this.#change = change
+    this.#flags = flags
+  }
 
   static async open(
     context: Context,
@@ -64,12 +74,12 @@ export class OffboardingRun {
   async *steps(): AsyncGenerator<Row> {
     yield* this.#additions()
     yield* this.#inRooms()
-    if (this.change.deletes) yield* this.#deletions()
+    if (this.#change.deletes) yield* this.#deletions()
   }
 
   /** Hands over the rooms of a merge. After any failure, the run blocks and deletes nothing. */
   async *#additions(): AsyncGenerator<Row> {
-    const { additions, unread } = this.plan
+    const { additions, unread } = this.#plan
     if (!additions) return
     this.#isHandedOver = unread.length === 0
     const add = (task: Task) => performTask(task, this.run.client)
@@ -82,8 +92,8 @@ export class OffboardingRun {
   }
 
   async *#inRooms(): AsyncGenerator<Row> {
-    const { memberships, unread } = this.plan
-    const { step } = this.change
+    const { memberships, unread } = this.#plan
+    const { step } = this.#change
     for (const { room, error } of unread) {
       const ended = { status: 'failed', error } as const
       this.run.count(ended)
@@ -105,7 +115,7 @@ export class OffboardingRun {
   }
 
   async *#deletions(): AsyncGenerator<Row> {
-    const { users } = this.plan
+    const { users } = this.#plan
     await this.#searchAgain([...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : [])))
     const ended = this.run.each(
       [...users],
@@ -122,7 +132,7 @@ export class OffboardingRun {
   }
 
   #reasonToStay(id: string): string {
-    if (this.plan.unread.length > 0) return 'not every room could be read'
+    if (this.#plan.unread.length > 0) return 'not every room could be read'
     const later = this.#later.get(id)
     if (later !== undefined) return later
     if (!this.#isHandedOver) return notHandedOver
@@ -133,8 +143,8 @@ export class OffboardingRun {
 
   /** Finds users who may still need a block. The run does not delete these users. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0 || this.context.flags.dryRun || this.run.isStopped) return
-    const { host, interrupt } = this.context
+    if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
+    const { host, interrupt } = this.#context
     try {
       for (const pauseMs of pausesMs) {
         if (pauseMs > 0) await host.sleep(pauseMs, interrupt)
@@ -149,9 +159,9 @@ export class OffboardingRun {
 
   /** Records the users who must not be deleted. Returns true if a planned member is listed as not blocked. */
   async #hasOldBlocks(ids: readonly string[]): Promise<boolean> {
-    const change = { ...this.change, deletes: false, handOver: undefined }
-    const { memberships, unread } = await planOffboarding(this.context, ids, this.flags, change)
-    const planned = new Set(this.plan.memberships.map(({ membership }) => keyOf(membership)))
+    const change = { ...this.#change, deletes: false, handOver: undefined }
+    const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, change)
+    const planned = new Set(this.#plan.memberships.map(({ membership }) => keyOf(membership)))
     this.#later.clear()
     let isOld = false
     for (const { membership, skipReason } of memberships) {
@@ -166,15 +176,15 @@ export class OffboardingRun {
   }
 
   #canDelete(user_id: string): boolean {
-    const isConfirmed = this.change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
-    const isComplete = this.plan.unread.length === 0 && !this.#incompleteUsers.has(user_id)
+    const isConfirmed = this.#change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
+    const isComplete = this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id)
     return this.#isHandedOver && isComplete && isConfirmed && !this.#later.has(user_id)
   }
 
   async #block(membership: Membership): Promise<Outcome<unknown>> {
-    const { step, deletes } = this.change
+    const { step, deletes } = this.#change
     const { room, member } = membership
-    if (this.context.flags.dryRun) return { status: `would_${step}` }
+    if (this.#context.flags.dryRun) return { status: `would_${step}` }
     const [room_id, id] = [toText(room['id']), toText(member['id'])]
     const { client } = this.run
     const value = await updateRecord(client, { kind: 'member', id, room_id }, toBlockBody(step === 'block'))
@@ -197,7 +207,7 @@ export class OffboardingRun {
   }
 
   async #delete(user_id: string): Promise<Outcome<unknown>> {
-    if (this.context.flags.dryRun) return { status: 'would_delete' }
+    if (this.#context.flags.dryRun) return { status: 'would_delete' }
     return { status: 'ok', value: await removeRecord(this.run.client, 'user', user_id) }
   }
 
@@ -208,18 +218,18 @@ export class OffboardingRun {
   }
 
   get #hint(): Hint {
-    const { handOver } = this.change
+    const { handOver } = this.#change
     const mustRepeat =
       !this.#isHandedOver ||
       this.#incompleteUsers.size > 0 ||
       this.#later.size > 0 ||
-      this.plan.unread.length > 0
+      this.#plan.unread.length > 0
     if (this.#unconfirmed.size === 0 || mustRepeat)
       return 'run the command again to complete the remaining steps'
     return [
       'check whether the user can still join the rooms; then accept the blocks and delete the user with: ',
       suggest(
-        [...this.context.command.split(' '), '--accept-unconfirmed-blocks'],
+        [...this.#context.command.split(' '), '--accept-unconfirmed-blocks'],
         ...this.#unconfirmed.keys(),
         ...(handOver ? [handOver.user_id] : []),
       ),
@@ -227,12 +237,12 @@ export class OffboardingRun {
   }
 
   get #keptCount(): number {
-    return [...this.plan.users].filter(([id, user]) => user && !this.#canDelete(id)).length
+    return [...this.#plan.users].filter(([id, user]) => user && !this.#canDelete(id)).length
   }
 
   get #summary(): string {
-    const { step, deletes, handOver } = this.change
-    const { dryRun = false } = this.context.flags
+    const { step, deletes, handOver } = this.#change
+    const { dryRun = false } = this.#context.flags
     const { tally } = this.run
     const { added, raised } = dryRun
       ? { added: tally.count('would_create'), raised: tally.count('would_update') }
