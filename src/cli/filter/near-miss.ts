@@ -55,6 +55,8 @@ export class NearMisses {
       return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, field, '=', near)}`
     if (this.#other !== undefined)
       return `${given}: “${text}” is the ${this.#other} of an item: ${formatCondition(flag, this.#other, '=', text)}`
+    if (/^(null|none|nil|undefined)$/i.test(text))
+      return `${given}: for no value: ${formatCondition(flag, field, '=', '')}`
     if (text === '*') return `${given}: for any value: ${formatCondition(flag, field, '!=', '')}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
     if (/^%|%$/.test(text)) return formatAsteriskHint(given, field, text, flag, '%')

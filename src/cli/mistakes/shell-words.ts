@@ -117,7 +117,7 @@ export function joinSplitValue(
 function joinWords(flag: string, parts: readonly string[]): string {
   const text = parts.join(' ')
   if (flag === '--where') return text.replace(/^([\w.]+) ?(==|!=|<=|>=|!~|=|<|>|~) ?/, '$1$2')
-  if (flag === '--set' || flag === '--field') return text.replace(/^([\w.]+) ?= ?/, '$1=')
+  if (flag === '--set' || flag === '--field') return text.replace(/^([\w.]+)( ?= ?| )/, '$1=')
   if (/^--(from|to|since|until)$/.test(flag)) return text.replace(/^(\d+) ([wdhm])[a-z]*$/i, '$1$2')
   if (flag === '--sort') return text.replace(/^([\w.]+) desc\w*$/i, '-$1').replace(/ asc\w*$/i, '')
   if (flag === '--data') return toJson(parts) ?? text

@@ -50,16 +50,8 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
     return new UsageError(`${before} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   if (/^\/?(help|\?)$/i.test(extra)) return hint(suggestHelpOn(words))
-  const linked = given.filter((word) => linkWords.has(word.toLowerCase()))
-  if (linked.length > 0 && given.length - linked.length === accepted) {
-    const fixed = given.length === 3 ? rest : removeWords(rest, linked)
-    return hint(['did you mean: ', suggest(fitWords(words, fixed))])
-  }
-  if (words[0] === 'users' && isSentence(given) && findVerb('members', command.name()))
-    return hint([
-      'did you mean: ',
-      suggest(fitWords(['members', findVerb('members', command.name()) ?? ''], rest)),
-    ])
+  const sentence = readSentence(command, words, rest)
+  if (sentence) return hint(['did you mean: ', suggest(sentence)])
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint(suggestJoined(words, joined))
   const flagsOnly = removeWords(rest, given)
@@ -100,6 +92,25 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
     return hint([reason, suggest([...words, ...named, ...flagsOnly])])
   }
   return hint(explainTargets({ command, words }, given, flagsOnly))
+}
+
+/** Reads words such as `ada to Maths` or `ada as host`; undefined without a linking word. */
+function readSentence(
+  command: MeetroomCommand,
+  words: readonly string[],
+  rest: readonly string[],
+): readonly string[] | undefined {
+  const { args, registeredArguments } = command
+  const linked = args.filter((word) => linkWords.has(word.toLowerCase()))
+  if (linked.length === 0) return undefined
+  const unlinked = removeWords(rest, linked)
+  const [extra, ...others] = args.filter((word) => !linked.includes(word)).slice(registeredArguments.length)
+  if (extra === undefined) return fitWords(words, args.length === 3 ? rest : unlinked)
+  const [flag, choice] = findFlagOf(extra, listOptions(command)) ?? []
+  if (flag && choice && others.length === 0)
+    return [...words, ...removeWords(unlinked, [extra]), flag, choice]
+  const verb = words[0] === 'users' && isSentence(args) ? findVerb('members', command.name()) : undefined
+  return verb === undefined ? undefined : fitWords(['members', verb], rest)
 }
 
 /** Adds the flag for a surplus URL, or for the body of `api`. */
@@ -161,7 +172,7 @@ function explainTargets(
     more.every((word) => /^\p{Lu}\p{Ll}/u.test(word))
   )
     return [quoteValue, type(first, `name:${more.join(' ')}`)]
-  const named = given.findIndex((word) => /^(name|email):/.test(word))
+  const named = given.findIndex((word) => /^(name|email):\S*$/.test(word))
   const end = named + surplus + 1
   if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isReference)) {
     const name = given

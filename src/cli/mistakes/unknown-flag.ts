@@ -2,6 +2,7 @@ import type { Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { idPattern } from '../../api/path.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
+import { profileName } from '../../config/stored-file.ts'
 import { formats } from '../../config/values.ts'
 import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { dayNumber, formatDayNumber } from '../calendar/time-zone.ts'
@@ -266,6 +267,7 @@ function findIntendedWords(
     const format = findNearChoice(value, formats)
     return format === undefined ? undefined : replaced(named, format)
   }
+  if (named === '--profile' && !profileName.test(value ?? '')) return undefined
   if (named) return renamed(named)
   if (/^https?:/i.test(value ?? '') && has(`${flag}-url`)) return renamed(`${flag}-url`)
   const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options)

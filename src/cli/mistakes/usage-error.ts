@@ -190,7 +190,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     const { args, registeredArguments } = command
     const surplus = args.slice(registeredArguments.length)
     // A surplus word may be the value of the missing flag.
-    if (surplus.length === 1 && rest.length > 0 && !surplus.some(mayBeKey))
+    if (long === '--for' && surplus.length === 1 && rest.length > 0 && !surplus.some(mayBeKey))
       return new UsageError(`${long} is missing`, {
         hint: ['did you mean: ', suggest([...words, ...removeWords(rest, surplus), long, ...surplus])],
       })
