@@ -217,9 +217,11 @@ export function describeJsonError(error: unknown, text: string): string {
   if (character === undefined) return 'it ends too early'
   const before = text.slice(0, at).split('\n')
   const line = text.trim().includes('\n') ? `line ${before.length}, ` : ''
-  if (/[\u2018-\u201e]/.test(character))
-    return `“${character}” is no ASCII quote, at ${line}column ${(before.at(-1) ?? '').length + 1}`
-  const fix = at > 0 && /['_a-z]/i.test(character) ? '; strings in JSON need double quotes' : ''
+  const fix = /[\u2018-\u201e]/.test(character)
+    ? '; JSON needs ASCII quotes (")'
+    : at > 0 && /['_a-z]/i.test(character)
+      ? '; strings in JSON need double quotes'
+      : ''
   return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}${fix}`
 }
 

@@ -58,7 +58,7 @@ export function requireSpan(
   const start = first === undefined ? Number.NEGATIVE_INFINITY : requireMoment(from, first, now, zone)
   const end = last === undefined ? Number.POSITIVE_INFINITY : requireMoment(to, last, now, zone)
   if (start >= end)
-    throw new UsageError(`${from} must be earlier than ${to}`, {
+    throw new UsageError(`${from} must be earlier than ${to} ${last}, not “${first}”`, {
       hint: `a date means 00:00 of that day: for 31 January, pass ${from} 2026-01-31 ${to} 2026-02-01`,
     })
   return [start, end]

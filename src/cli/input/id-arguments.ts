@@ -49,7 +49,7 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
     const argument = command.registeredArguments[i]
     // Hints write the names of arguments in place of their values.
     if (arg === argument?.name().toUpperCase())
-      throw new UsageError(`replace ${arg} with the value that you mean`)
+      throw new UsageError(`“${arg}” is a placeholder; replace it with a value`)
     if (!(argument instanceof IdArgument)) return arg
     if (arg === '-' && !argument.readsStdin) throw stdinNotReadError(argument.name(), argument.kind)
     if (Array.isArray(arg)) checkCommas(argument.name(), arg)

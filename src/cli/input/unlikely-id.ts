@@ -33,7 +33,7 @@ export function isEmailField(field: string): boolean {
 /** Describes an email that cannot be an address; undefined for other fields and values. */
 export function describeUnlikelyEmail(field: string, value: unknown): string | undefined {
   return isEmailField(field) && typeof value === 'string' && !/^$|^[^\s<>@,;]+@[^\s<>@,;]+$/.test(value)
-    ? `${field} “${value}” ${value.includes('@') ? 'is more than an email address' : 'has no @'}`
+    ? `${field} “${value}” ${value.includes('@') ? 'is not a valid email address' : 'has no @'}`
     : undefined
 }
 

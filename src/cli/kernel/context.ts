@@ -113,7 +113,9 @@ export class Context implements RunningCommand {
     const { columns, header, color, quiet = false, showTokens = false, delimiter, bom = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
-      throw new UsageError('--columns must be field names separated by commas, such as id,name')
+      throw new UsageError(
+        `--columns must be field names separated by commas, such as id,name, not “${columns}”`,
+      )
     const { query: expression } = this.flags
     const query =
       expression === undefined

@@ -52,7 +52,7 @@ async function noticeFilters(context: Context, input: { query?: object }): Promi
     if (text.includes('*')) await context.notice(formatAsteriskHint(text, field, text))
     else if (name === 'name' || name === 'layout')
       await context.notice(
-        `--${name} compares the whole ${name} and its letter case; to match a part of it: ${formatCondition('--where', name, '~', escapePattern(text))}`,
+        `--${name} compares the whole ${name} and its letter case; to match a part of the ${name}: ${formatCondition('--where', name, '~', escapePattern(text))}`,
       )
   }
 }

@@ -205,7 +205,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     const [long = ''] = flag.split(' ')
     if (long === '--delimiter' || long === '--split')
       return new UsageError(`${long} needs a value`, {
-        hint: `quote a character that the shell reads, as in ${long} ';'`,
+        hint: `quote a special character of the shell, as in ${long} ';'`,
       })
     return new UsageError(`${long} needs a value: ${flag}`, {
       hint: [`${description}; `, ...[suggestHelpOn(words)].flat()],

@@ -113,7 +113,7 @@ function formatChart(
   )
   return markup`<section class="charts" aria-labelledby="${visible(id)}">
 <h2 id="${visible(id)}">${name}</h2>
-<p>${summary} Minutes of each user in each room.</p>
+<p>${summary} Each bar is the sum of the minutes of each user in each room.</p>
 <div class="plot">
 <p class="scale"><span>${visible(formatMinutes(most.minutes))} minutes</span><span>${visible(formatMinutes(most.minutes / 2))}</span><span>0</span></p>
 ${drawSvgChart(bars, own`${name}. ${summary}`)}

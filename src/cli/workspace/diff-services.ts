@@ -76,7 +76,9 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
   }
   const [name] = Object.entries(given).find(([, value]) => value) ?? []
   if (name !== undefined)
-    throw createFlagConflict('--against', name, { because: `${name} replaces the service of both profiles` })
+    throw createFlagConflict('--against', name, {
+      because: `${name} replaces the ${name === 'MEETROOM_API_KEY' ? 'key' : 'service'} of both profiles`,
+    })
   if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge ?? flags.reblock ?? flags.lock)
     throw new UsageError(
       '--against cannot be used with --out, --prune, --recreate, --reblock, --allow-large or --lock',

@@ -244,6 +244,14 @@ describe('an import and its dry run', () => {
     }
   })
 
+  test.each(['ada@', 'Ada <ada@school.example>', 'ada@school.example, grace@school.example'])(
+    'users create warns that the email %s is not valid',
+    async (email) => {
+      const { stderr } = await world.run(['users', 'create', 'ada', '--email', email, '--dry-run'])
+      expect(stderr).toContain(`warning: email “${email}” is not a valid email address`)
+    },
+  )
+
   test('users create refuses an ID that looks like a name, unless --name is given', async () => {
     for (const flags of [['--dry-run'], []])
       expect(await world.run(['users', 'create', 'Kate Lee', ...flags])).toMatchObject({
@@ -254,7 +262,7 @@ describe('an import and its dry run', () => {
       })
     expect(await world.run(['users', 'create', 'USER-ID', '--name', 'Kate Lee'])).toMatchObject({
       code: 2,
-      stderr: 'error: replace USER-ID with the value that you mean\n',
+      stderr: 'error: “USER-ID” is a placeholder; replace it with a value\n',
     })
     expect(await world.run(['users', 'create', 'Kate Lee', '--name', 'Kate', '-o', 'ids'])).toMatchObject({
       code: 0,

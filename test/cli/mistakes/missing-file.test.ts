@@ -151,6 +151,7 @@ test.each([
   ['undefined', '“u” at column 1'],
   ['["]",]', '“]” at column 6'],
   ['{name:1}', '“n” at column 2; strings in JSON need double quotes'],
+  ['{“name”:1}', '““” at column 2; JSON needs ASCII quotes (")'],
 ])('the error for the invalid JSON --data %s names the first invalid character', async (data, fault) => {
   const { stderr } = await world.run(['rooms', 'create', `--data=${data}`])
   expect(stderr.split('\n')[0]).toBe(`error: --data is not valid JSON: unexpected ${fault}`)

@@ -421,7 +421,7 @@ describe('--columns and --no-header', () => {
     expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
+      stderr: `error: --columns must be field names separated by commas, such as id,name, not “${names}”\n`,
     })
     expect(world.requests).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { parseOrigin, settable } from '../../../config/settings.ts'
 import { formatDuration } from '../../../duration.ts'
 import { suggest, UsageError } from '../../../errors.ts'
@@ -23,7 +24,7 @@ export function defineConfigSet(config: MeetroomCommand): void {
       const value = settable[key](isRelative ? resolve(context.host.cwd, text) : text)
       if (key === 'audit_log' && !existsSync(dirname(String(value))))
         throw new UsageError(`the directory ${dirname(String(value))} does not exist`, {
-          hint: 'create the directory first',
+          hint: `run: mkdir -p ${quoteForShell(dirname(String(value)))}`,
         })
       let keyOrigin: string | undefined
       await changeProfile(context, (profile) => {

@@ -8,7 +8,7 @@ function parseListenHost(text: string): string {
     throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
   const [, host, port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(text) ?? []
   if (host !== undefined && port !== undefined)
-    throw new UsageError(`--host must have no port, not “${text}”`, {
+    throw new UsageError(`--host must be a host without a port, not “${text}”`, {
       hint: 'pass the port with --port',
       lineEdit: {
         before: 'pass the port with --port: ',

@@ -63,6 +63,8 @@ export function selectSection(
     hasRooms
       ? `none of the rooms in ${name} exists, and the service does not show which workspace this key is for`
       : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace of this key`,
-    { hint: `for this workspace, add this line to the workspace file: workspace: ${profile}` },
+    {
+      hint: `if the lock file belongs to this workspace, add this line to the workspace file: workspace: ${profile}`,
+    },
   )
 }

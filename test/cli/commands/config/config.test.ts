@@ -440,6 +440,13 @@ test.each(['audit_log', 'save_deleted'])('config set %s refuses an empty path', 
   expect(existsSync(file)).toBe(false)
 })
 
+test('config set audit_log in a missing directory prints a command that creates the directory', async () => {
+  expect(await run('config set audit_log /nowhere/logs/audit.log')).toMatchObject({
+    code: 2,
+    stderr: 'error: the directory /nowhere/logs does not exist\nhint: run: mkdir -p /nowhere/logs\n',
+  })
+})
+
 test('config unset api_key prints a hint to use auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
     'error: no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone\nhint: delete the key with: meetroom auth logout\n',

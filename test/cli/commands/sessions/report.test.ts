@@ -298,7 +298,7 @@ describe('sessions report', () => {
     [' maths --by session --absent', '--absent and --by session cannot be used together'],
     [' maths --by session --only-absent', '--only-absent and --by session cannot be used together'],
     [' maths --by user-total --only-absent', '--only-absent and --by user-total cannot be used together'],
-    [' maths --from 2h --to 3h', '--from must be earlier than --to'],
+    [' maths --from 2h --to 3h', '--from must be earlier than --to 3h, not “2h”'],
     [' maths --from someday', '--from must be a date or time'],
     [' maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],
   ])('the command “sessions report%s” exits 2 before any request', async (flags, message) => {

@@ -106,6 +106,16 @@ test('workspace diff exits 2 for --against with a base URL or FILE, and if both 
   expect(at.world.requests).toEqual([])
 })
 
+test('workspace diff --against exits 2 with MEETROOM_API_KEY, which replaces the key of both profiles', async () => {
+  const { staging } = await createServices()
+  const env = { MEETROOM_BASE_URL: undefined }
+  expect(await staging.run('workspace diff --profile staging --against production', { env })).toMatchObject({
+    code: 2,
+    stderr:
+      'error: --against and MEETROOM_API_KEY cannot be used together, because MEETROOM_API_KEY replaces the key of both profiles\n',
+  })
+})
+
 test('workspace diff --against names its profile in the error for an unknown profile or a refused key', async () => {
   const { staging, production } = await createServices()
   const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
