@@ -26,7 +26,7 @@ export const member = defineResource(
       write: 'create update',
       column: [3, 7],
     }),
-    name: field('text', 'display name in the meeting room', {
+    name: field('text', 'display name in the room', {
       write: 'update',
       presence: 'unlisted',
       column: [5, 7.5],

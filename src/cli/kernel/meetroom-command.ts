@@ -26,6 +26,11 @@ export class PlainHelp extends Help {
     return [command.name(), ...names].join(' ')
   }
 
+  /** Replaces Commander's description of the implicit command `help`. */
+  override subcommandDescription(command: Command): string {
+    return command.name() === 'help' ? 'Print the help of a command' : super.subcommandDescription(command)
+  }
+
   /** True for the root help, which prints its own selection of flags. */
   #hidesFlags = false
 

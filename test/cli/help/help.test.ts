@@ -111,6 +111,7 @@ describe('help', () => {
 
   test('help of a group or a command is printed if “help” follows the group name', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
+    expect(await show('rooms help')).toMatch(/^ {2}help +Print the help of a command$/m)
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
 

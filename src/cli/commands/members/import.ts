@@ -10,7 +10,7 @@ export function defineMemberImport(members: MeetroomCommand): void {
     description:
       'Add users to rooms from a CSV, NDJSON or JSON file with one row for each member. Checks the complete file before the first request.',
     flags: (command) =>
-      splitFlag(maxFlag(command), 'room_id')
+      splitFlag(maxFlag(command, 'block more than N existing members'), 'room_id')
         .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))
         .option('--room-ids <file>', 'output of rooms import -o ndjson, which maps old room IDs to new IDs')
         .option('--unblock', unblockText),

@@ -8,7 +8,7 @@ export function defineUserImport(users: MeetroomCommand): void {
     summary: 'Create users from a file',
     description:
       'Create users from a CSV, NDJSON or JSON file with one row for each user. Checks the complete file before the first request.',
-    flags: (command) => originFlag(maxFlag(command)),
+    flags: (command) => originFlag(maxFlag(command, 'block memberships of more than N existing users')),
     examples: [
       "meetroom users import people.csv --map 'Full name=name' --dry-run",
       'meetroom users import people.csv --failed-out rejects.csv',

@@ -6,7 +6,7 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand): void {
     .command('adopt')
     .summary('Adopt existing rooms in the lock file of a workspace')
     .description(
-      "Match each room without an ID in the lock file to the existing room with exactly the same name. Add these rooms and the file's existing users and members to FILE.lock. Changes nothing at the service.",
+      'Match each room without an ID in the lock file to the existing room with exactly the same name. Add these rooms and the file’s existing users and members to FILE.lock. Changes nothing at the service.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option(

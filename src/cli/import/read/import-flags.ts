@@ -109,10 +109,11 @@ export function importFlags<C extends Command>(command: C, kind: 'users' | 'room
   )
 }
 
-export function maxFlag<C extends Command>(command: C): C {
+/** @param limited limited changes, such as `block more than N existing members` */
+export function maxFlag<C extends Command>(command: C, limited: string): C {
   return command.option(
     '--max <n>',
-    'refuse to terminate or block more than N existing items (required with --yes for more than 20)',
+    `refuse to ${limited} (required with --yes for more than 20)`,
     createIntegerParser('--max', 1),
   )
 }
@@ -136,7 +137,7 @@ export function splitFlag<C extends Command>(command: C, field: 'name' | 'room_i
 export const unblockText = 'with --if-exists overwrite or update, unblock blocked members'
 
 export function roomImportFlags<C extends Command>(command: C): C {
-  return splitFlag(originFlag(maxFlag(command)), 'name')
+  return splitFlag(originFlag(maxFlag(command, 'terminate or block more than N existing items')), 'name')
     .addOption(
       new Option('--match <field>', 'match existing rooms by this field instead of their ID').choices([
         'name',
