@@ -12,13 +12,9 @@ type Body = Readonly<Record<string, unknown>>
 const errorFields = ['ok', 'success', 'error', 'errors', 'status', 'statusCode']
 const partialFields = ['partial', 'is_partial', 'incomplete', 'incomplete_results', 'timed_out']
 
-/** Status of a response with a part of the content. */
-const partialContent = 206
-
-/** Returns true if a field or the status may report a problem. Avoids loading `verdict.ts` in most runs. */
-export function mayReportProblem({ value, status }: ParsedResponse): boolean {
+/** Returns true if a field may report a problem. Avoids loading `verdict.ts` in most runs. */
+export function mayReportProblem({ value }: ParsedResponse): boolean {
   if (!isRecord(value)) return false
-  if (status === partialContent) return true
   return errorFields.some((field) => Object.hasOwn(value, field)) || isPartial(value)
 }
 
@@ -35,7 +31,7 @@ export async function requireUsableRead(
   const { reportsError } = await import('./verdict.ts')
   const { error: _, errors: __, ...others } = body
   const hasError = reportsError(body)
-  if (!hasError && !isPartial(body) && received.status !== partialContent) return
+  if (!hasError && !isPartial(body)) return
   const { describeErrorResponse } = await import('./error-message.ts')
   const { message } = hasError ? describeErrorResponse(response) : {}
   const reason = message === undefined ? '' : `: ${message}`

@@ -104,13 +104,6 @@ describe.each(
   })
 })
 
-test('a list response with status 206 is incomplete and prevents the deletion of its rooms', async () => {
-  world.intercept = async ({ method }) =>
-    method === 'GET' ? answer(206, { rooms }) : answer(200, { ok: true })
-  expect(await world.run('rooms delete --where type=private --yes')).toMatchObject({ code: 8 })
-  expect(writes()).toEqual([])
-})
-
 test.each([
   { success: true },
   { ok: true, error: null, errors: [] },
