@@ -9,6 +9,7 @@ import {
   commandPath,
   type DefineAction,
   findCommand,
+  findSubcommand,
   MeetroomCommand,
 } from './cli/kernel/meetroom-command.ts'
 import type { CalledCommand } from './cli/mistakes/intended.ts'
@@ -139,7 +140,14 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode !== 0) {
-      if (error.code === 'commander.help') throw missingCommandError(root, operands)
+      if (error.code === 'commander.help') {
+        const [group = '', verb, ...names] = operands
+        const explained = verb === 'help' ? findSubcommand(root, [group, ...names]) : undefined
+        if (!explained) throw missingCommandError(root, operands)
+        helpText = ''
+        explained.outputHelp()
+        return helpText
+      }
       throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root, machine.host)
     }
   }

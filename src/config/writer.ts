@@ -83,7 +83,15 @@ export function withKey(profile: Profile | undefined, baseUrl: string, key: Key,
     'command' in key
       ? { key_command: key.command }
       : { api_key: key.value, api_key_stored_at: new Date(now).toISOString() }
-  return { ...withoutKey(profile), base_url: baseUrl, ...secret, api_key_origin: new URL(baseUrl).origin }
+  // The data directory belongs to the service, so a new key for the same service keeps it.
+  const isSame = profile?.base_url === baseUrl && profile.data_dir !== undefined
+  return {
+    ...withoutKey(profile),
+    base_url: baseUrl,
+    ...secret,
+    api_key_origin: new URL(baseUrl).origin,
+    ...(isSame && { data_dir: profile.data_dir }),
+  }
 }
 
 export function withoutProfile(config: StoredConfig, name: string): StoredConfig {

@@ -245,6 +245,12 @@ describe('help', () => {
     }
   })
 
+  test('help after a group prints the help of the group or of its command', async () => {
+    expect(await show('rooms help')).toBe(await show('rooms --help'))
+    expect(await show('rooms help link')).toBe(await show('rooms link --help'))
+    expect(await world.run('rooms help nope')).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('help on the singular form of a group prints the same topic', async () => {
     expect(await show('help webhook')).toBe(await show('help webhooks'))
   })

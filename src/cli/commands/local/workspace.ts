@@ -29,9 +29,10 @@ export async function findWorkspaceDir(context: Context, dataDir: string | undef
   const { flags, host } = context
   if (dataDir !== undefined) return findDataDir(host, dataDir)
   const { local, dataDir: served, profile } = await context.settings()
-  if (flags.profile !== undefined && !local && served !== undefined) return served
+  const isNamed = flags.profile !== undefined
+  if (isNamed && !local && served !== undefined) return served
   const dir = await findDataDir(host)
-  if (flags.profile === undefined && served !== undefined && served !== dir) {
+  if (!isNamed && served !== undefined && served !== dir) {
     const { getDatabasePath } = await import('../../../embedded/database-path.ts')
     const hint = `pass --data-dir ${served} for the workspace of profile ${profile.value}`
     // A restore creates the workspace.
@@ -42,7 +43,7 @@ export async function findWorkspaceDir(context: Context, dataDir: string | undef
       })
     await context.notice(`using the local workspace in ${dir}; ${hint}`)
   }
-  if (local || flags.profile === undefined) return dir
+  if (local || !isNamed) return dir
   throw new UsageError(`profile ${profile.value} has no data directory on this machine`, {
     hint: 'choose a local workspace with --data-dir, or omit --profile',
   })

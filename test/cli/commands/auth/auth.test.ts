@@ -100,6 +100,23 @@ test('auth login --profile adds a profile and keeps the current profile', async 
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
 })
 
+test('auth login keeps the data directory of a profile with the same base URL, and deletes it with --replace', async () => {
+  const served = {
+    base_url: baseUrl,
+    api_key: 'old-key-of-20-characters',
+    api_key_origin: 'https://meet.test',
+    data_dir: '/data',
+  }
+  const dirAfter = async (base_url: string) => {
+    store({ profiles: { default: { ...served, base_url } } })
+    expect((await logIn('--replace')).code).toBe(0)
+    return stored().profiles.default.data_dir
+  }
+  await logIn()
+  expect(await dirAfter(baseUrl)).toBe('/data')
+  expect(await dirAfter('https://other.test/v1')).toBe(undefined)
+})
+
 test('auth login with the base URL of another profile stores the key in that profile', async () => {
   await logIn('--profile staging')
   await world.run('profiles use local', { env: bare })

@@ -45,6 +45,16 @@ async function readOrigin(key: string, flags: string, env: Record<string, string
     .map((cell) => cell.trim())
 }
 
+test('config set for a profile without a service suggests the command for a profile with a service', async () => {
+  store({ profiles: { school: { base_url: 'https://school.test/v1' } } })
+  expect(await run('config set output json')).toMatchObject({
+    code: 0,
+    stderr:
+      'profile default has no service; for profile school: meetroom config set output json --profile school\n',
+  })
+  expect((await run('config set output json --profile school')).stderr).toBe('')
+})
+
 describe('the order of precedence', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
