@@ -25,7 +25,8 @@ import { CompletedChanges } from '../requests/completed-changes.ts'
 import { connectOverNetwork, describePlace, findService } from '../requests/find-service.ts'
 import type { Change, Connect, RunningCommand } from '../requests/running-command.ts'
 import { type ClientSetup, openClient } from '../requests/service.ts'
-import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
+import { alwaysWrites, type Effect, mayWrite } from './effect.ts'
+import { refuseFlags } from './refuse-flags.ts'
 
 export interface ContextSetup {
   host: Host
@@ -171,22 +172,12 @@ export class Context implements RunningCommand {
 
   /** @throws {UsageError} if a flag cannot be used with this effect, or `--allow-write` is needed */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
-    this.#refuseFlags(effect, isForEachProfile)
+    refuseFlags(this, effect, isForEachProfile)
     // Items that the command reads can later prove that its writes succeeded.
     if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
     this.#serviceFacts.mayWrite = mayWrite(effect)
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
-  }
-
-  #refuseFlags(effect: Effect, isForEachProfile: boolean): void {
-    const { dryRun, curl, allProfiles, allowIncomplete } = this.flags
-    const refuse = (flag: string, reason = '') =>
-      new UsageError(`${flag} cannot be used with “${this.command}”${reason}`)
-    const readsOnly = ', only with commands that read from a service'
-    if (allProfiles && !isForEachProfile) throw refuse('--all-profiles', readsOnly)
-    if (allowIncomplete && effect !== 'reads') throw refuse('--allow-incomplete', readsOnly)
-    if ((dryRun || curl) && !sendsRequests(effect)) throw refuse(dryRun ? '--dry-run' : '--curl')
   }
 
   /**

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { localProfile } from '../../../config/selection.ts'
 import { parseOrigin, settable } from '../../../config/settings.ts'
-import { findProfile } from '../../../config/stored-file.ts'
 import { formatDuration } from '../../../duration.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { selectProfile } from '../../kernel/profile.ts'
-import { changeProfile, requireKey, settingKeys } from './settings.ts'
+import { changeProfile, findUsedProfile, requireKey, settingKeys } from './settings.ts'
 
 export function defineConfigSet(config: MeetroomCommand): void {
   const set = config
@@ -30,19 +27,15 @@ export function defineConfigSet(config: MeetroomCommand): void {
           hint: `run: mkdir -p ${quoteForShell(dirname(String(value)))}`,
         })
       let keyOrigin: string | undefined
-      await changeProfile(context, (profile) => {
+      const changed = await changeProfile(context, (profile) => {
         keyOrigin = profile.api_key_origin
         return { ...profile, [key]: value }
       })
-      const stored = await context.storedConfig()
-      const { value: profile } = selectProfile(context, stored)
-      const [other] = Object.entries(stored.profiles ?? {}).find(([, { base_url }]) => base_url) ?? []
-      const hasService =
-        profile === localProfile || findProfile(stored, profile)?.base_url || context.flags.baseUrl
-      if (!hasService && !context.host.env['MEETROOM_BASE_URL'] && other !== undefined)
+      const used = await findUsedProfile(context, changed)
+      if (used !== undefined)
         await context.notice([
-          `profile ${profile} has no service; for profile ${other}: `,
-          suggest(['config', 'set', key, String(value), '--profile', other]),
+          `profile ${changed} has no service; for profile ${used}: `,
+          suggest(['config', 'set', key, String(value), '--profile', used]),
         ])
       if (isRelative) await context.notice(`${key} is ${value}`)
       if (key === 'base_url' && !/\/v\d+$/i.test(String(value)))

@@ -1,4 +1,5 @@
 import { findClosest } from '../../../api/closest.ts'
+import { localProfile } from '../../../config/selection.ts'
 import { type SettableKey, settable } from '../../../config/settings.ts'
 import { findProfile, type Profile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
@@ -45,10 +46,14 @@ export function requireKey(name: string): SettableKey {
 }
 
 /**
- * Refuses another base URL for a protected profile.
+ * Changes the selected profile. Refuses another base URL for a protected profile.
+ * @returns name of the profile
  * @throws {UsageError | OutputError} if the profile cannot be changed
  */
-export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
+export async function changeProfile(
+  context: Context,
+  change: (profile: Profile) => Profile,
+): Promise<string> {
   const stored = await context.storedConfig()
   const { value: name } = requireStoredProfile(context, stored)
   await context.changeConfig((config) => {
@@ -60,6 +65,16 @@ export async function changeProfile(context: Context, change: (profile: Profile)
       })
     return withProfile(config, name, after)
   })
+  return name
+}
+
+/** Returns a profile with a service if `name` has none, so that a setting of `name` has no effect. */
+export async function findUsedProfile(context: Context, name: string): Promise<string | undefined> {
+  const { flags, host } = context
+  const { profiles = {} } = await context.storedConfig()
+  const baseUrl = profiles[name]?.base_url ?? flags.baseUrl ?? host.env['MEETROOM_BASE_URL']
+  if (name === localProfile || baseUrl) return undefined
+  return Object.keys(profiles).find((other) => profiles[other]?.base_url)
 }
 
 /** Includes the source of the key, never the key. */
