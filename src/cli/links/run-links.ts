@@ -85,8 +85,8 @@ export async function runRoomLinks(
   const options = await openLinks(context, flags)
   const selected = await readRooms(context, given, flags)
   if (context.flags.curl) return previewRooms(context, selected.rooms)
-  await requireRoomsOf(context, given)
   const user = as === undefined ? undefined : await readUserAccess(context, as)
+  await requireRoomsOf(context, given)
   const { format, columns, query } = (await context.printer()).options
   await printLinks(context, {
     ...selected,

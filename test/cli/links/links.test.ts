@@ -259,6 +259,15 @@ describe('rooms link', () => {
     ])
   })
 
+  test('rooms link --as with a name of two unquoted words suggests the quoted name', async () => {
+    await world.send('POST', '/users', { user_id: 'grace', name: 'Grace Hopper' })
+    const { code, stdout, stderr } = outcome(await run(`rooms link ${world.ids.hall} --as Grace Hopper`))
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain(
+      `hint: quote a name with spaces: meetroom rooms link ${world.ids.hall} --as 'name:Grace Hopper'`,
+    )
+  })
+
   test('rooms link --as exits 3 if the user does not exist', async () => {
     expect(await run(`rooms link ${world.ids.hall} --as nobody`)).toMatchObject({ code: 3, stdout: '' })
   })
