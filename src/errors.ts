@@ -29,6 +29,15 @@ export interface LineEdit {
   replace?: readonly [flag: string, value: string, values: readonly string[]]
 }
 
+/** Unknown words of a value. The hint and the correction are added when the error is shown. */
+export interface Misspelling {
+  kind: 'field' | 'choice'
+  words: readonly string[]
+  known: readonly string[]
+  /** @param find returns the known word that a word probably means, or the word itself */
+  correct(find: (word: string) => string): ErrorDetails['correction']
+}
+
 export interface ErrorDetails {
   /** Advice in one line. Each command of this program must be a `Suggestion`, not text. */
   hint?: Hint | undefined
@@ -36,6 +45,7 @@ export interface ErrorDetails {
   correction?: readonly [given: string, meant: string, redirection?: string] | undefined
   /** Replaces the hint if the complete line is known. */
   lineEdit?: LineEdit | undefined
+  misspelling?: Misspelling | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */
   retryable?: boolean | undefined
@@ -59,8 +69,9 @@ export abstract class MeetroomError extends Error {
   abstract readonly code: string
   /** Replaced when the command line shows more about the mistake. */
   hint: Hint | undefined
-  readonly correction: ErrorDetails['correction']
+  correction: ErrorDetails['correction']
   readonly lineEdit: LineEdit | undefined
+  readonly misspelling: Misspelling | undefined
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined
@@ -78,6 +89,7 @@ export abstract class MeetroomError extends Error {
     this.name = 'MeetroomError'
     this.correction = details.correction
     this.lineEdit = details.lineEdit
+    this.misspelling = details.misspelling
     const [, meant = '', redirection = ''] = details.correction ?? []
     this.hint = details.hint ?? (details.correction && `did you mean “${meant}${redirection}”?`)
     this.status = details.status
@@ -219,50 +231,6 @@ export class LostOutputError extends OutputError {
 }
 
 export class AuditError extends OutputError {}
-
-export function toExhaustedHandlesError(cause: unknown): OutputError | undefined {
-  const { code } = Object(cause) as { code?: unknown }
-  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
-  return new OutputError('too many open files: the limit is reached', {
-    ...(code === 'EMFILE' && { hint: 'raise the limit with: ulimit -n 4096' }),
-    cause,
-  })
-}
-
-/**
- * Describes a system error in words, without its code.
- * @param missing reason for a missing file or directory
- */
-export function describeSystemError(cause: unknown, missing = 'no such file'): string {
-  const { code } = Object(cause) as { code?: unknown }
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: 'permission denied',
-    EADDRINUSE: 'another program uses this port',
-    EADDRNOTAVAIL: 'this machine does not have that IP address',
-    EAFNOSUPPORT: 'this machine does not support this IP version',
-    EBUSY: 'it is in use',
-    EDQUOT: 'the disk quota is exceeded',
-    EEXIST: 'a file with this name exists',
-    EFBIG: 'the file is too large',
-    EINVAL: 'the operating system does not support this operation',
-    EIO: 'the device reported an error',
-    EISDIR: 'it is a directory',
-    ELOOP: 'too many symbolic links',
-    EMFILE: 'too many open files',
-    ENAMETOOLONG: 'the name is too long',
-    ENFILE: 'too many open files',
-    ENOEXEC: 'it is not a program',
-    ENOMEM: 'not enough memory',
-    ENOSPC: 'no space left on the disk',
-    ENOTDIR: 'a part of the path is not a directory',
-    ENOTFOUND: 'no such host',
-    EPERM: 'permission denied',
-    EROFS: 'the file system is read-only',
-    ETXTBSY: 'it is in use',
-    ENOENT: missing,
-  }
-  return (typeof code === 'string' && reasons[code]) || 'the operating system refused the operation'
-}
 
 /** Exit codes by signal: 128 plus the number of the signal, as in shells. */
 const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const

@@ -31,10 +31,10 @@ import {
   PartialError,
   suggest,
   suggestHelp,
-  toExhaustedHandlesError,
   toMeetroomError,
   UsageError,
 } from './errors.ts'
+import { toExhaustedHandlesError } from './files/system-error.ts'
 import { createProcessHost, type Host } from './host.ts'
 
 const allGroupCommands: ReadonlySet<string> = new Set(['commands', 'schema'])

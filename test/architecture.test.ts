@@ -35,7 +35,7 @@ const ours = imports.filter(({ to }) => to.endsWith('.ts'))
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
 
 const mayImport: Record<string, readonly string[]> = {
-  main: ['cli', 'errors', 'host'],
+  main: ['cli', 'files', 'errors', 'host'],
   cli: [
     'cli',
     'client',
@@ -377,7 +377,7 @@ test('only file-errors.ts and a fixed list of modules contain the texts of file 
   expect(files.filter((file) => /\bdescribeSystemError\b/.test(code(file))).sort()).toEqual([
     ...['cli/commands/serve/environment.ts', 'cli/commands/shared/listening.ts'],
     ...['cli/commands/webhooks/webhook-listener.ts', 'cli/output/printer.ts', 'cli/requests/key-command.ts'],
-    ...['embedded/common/faults.ts', 'errors.ts', 'files/file-errors.ts', 'files/windows-acl.ts'],
+    ...['embedded/common/faults.ts', 'files/file-errors.ts', 'files/system-error.ts', 'files/windows-acl.ts'],
     'testing/testing.ts',
   ])
 })

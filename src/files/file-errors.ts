@@ -1,11 +1,5 @@
-import {
-  describeSystemError,
-  type ErrorDetails,
-  MeetroomError,
-  OutputError,
-  toExhaustedHandlesError,
-  UsageError,
-} from '../errors.ts'
+import { type ErrorDetails, MeetroomError, OutputError, UsageError } from '../errors.ts'
+import { describeSystemError, toExhaustedHandlesError } from './system-error.ts'
 
 interface Details extends Pick<ErrorDetails, 'hint'> {
   /** Class of the error. Defaults to `UsageError` for reads, otherwise to `OutputError`. */

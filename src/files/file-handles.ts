@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { toExhaustedHandlesError } from '../errors.ts'
+import { toExhaustedHandlesError } from './system-error.ts'
 
 /** Number of free file handles that the local workspace needs. */
 const requiredHandles = 14

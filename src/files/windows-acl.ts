@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { describeSystemError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { describeSystemError } from './system-error.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
 

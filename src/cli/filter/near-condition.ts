@@ -1,5 +1,4 @@
 import { type ErrorDetails, UsageError } from '../../errors.ts'
-import { findNearChoice } from '../output/views/near-field.ts'
 import { alternativesText, formatCondition, joinCondition, matchList } from './near-miss.ts'
 
 const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
@@ -82,11 +81,16 @@ export function correctChoice(
   choices: readonly string[],
 ): ErrorDetails {
   const word = removeQuotes(value)
-  const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
-  const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
-  if (meant !== undefined) return { correction: [condition, joinCondition(field, operator, meant)] }
-  if (operator !== '=') return {}
-  return replaceCondition('if the service uses other values: ', flag, condition, [field, '~', value])
+  return {
+    ...(operator === '=' &&
+      replaceCondition('if the service uses other values: ', flag, condition, [field, '~', value])),
+    misspelling: {
+      kind: 'choice',
+      words: [word],
+      known: choices,
+      correct: (find) => [condition, joinCondition(field, operator, find(word))],
+    },
+  }
 }
 
 /** Suggests a pattern for a list such as `a,b`. */

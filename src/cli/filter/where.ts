@@ -13,7 +13,7 @@ import { correctDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { RowKind } from '../output/views/define-row.ts'
-import { toUnknownFieldError } from '../output/views/near-field.ts'
+import { toUnknownFieldError } from '../output/views/unknown-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import {
   type Comparison,
@@ -145,7 +145,7 @@ async function parseCondition(
       correction: [condition, `${chosen}${isWanted ? '=' : '!='}${field}`],
     })
   }
-  if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], field, condition, [...types.keys()])
+  if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], [field], condition, [...types.keys()])
   const parts = splitConditions(condition, types)
   if (parts.length > 1 || /\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
     throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {

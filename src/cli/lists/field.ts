@@ -4,7 +4,8 @@ import type { FilterType } from '../filter/compare.ts'
 import type { KnownFields } from '../filter/where.ts'
 import { isObject, parsePath } from '../input/assignments.ts'
 import type { Context } from '../kernel/context.ts'
-import { findNearField, toUnknownFieldError } from '../output/views/near-field.ts'
+import { findNearField } from '../matching/near.ts'
+import { toUnknownFieldError } from '../output/views/unknown-field.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
 
@@ -35,7 +36,7 @@ export function parseField(
   const type = rest.length === 0 ? types.get(root) : undefined
   const fields = [...types.keys()]
   if (findNearField(root, fields) !== undefined && !types.has(root))
-    throw toUnknownFieldError(`${flag}: `, view.noun[0], root, value, fields)
+    throw toUnknownFieldError(`${flag}: `, view.noun[0], [root], value, fields)
   return {
     name,
     path,

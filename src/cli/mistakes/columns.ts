@@ -19,8 +19,8 @@ import {
 } from '../import/read/unknown-columns.ts'
 import { describeUnlikelyId, looksLikeName } from '../input/unlikely-id.ts'
 import { toWordKey } from '../matching/match.ts'
+import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from '../matching/meanings.ts'
 import type { Item } from '../output/views/views.ts'
-import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
 import { splitOperands } from './operands.ts'
 
 interface TypedImport {

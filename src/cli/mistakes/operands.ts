@@ -1,10 +1,10 @@
 import { idPattern } from '../../api/path.ts'
 import { memberTypes } from '../../api/vocabulary.ts'
 import { findNearUrl } from '../input/near-url.ts'
+import { implied, lookUp } from '../matching/meanings.ts'
 import { toRoomName } from '../matching/reference.ts'
-import { linkWords } from '../output/views/synonyms.ts'
+import { linkWords } from '../names/arguments.ts'
 import { convertTemplate } from './json-fields.ts'
-import { implied, lookUp } from './meanings.ts'
 
 /** Splits words into the operands before the first flag, and the rest. */
 export function splitOperands(

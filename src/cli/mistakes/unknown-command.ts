@@ -3,7 +3,7 @@ import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, isHarmless, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
+import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from '../matching/meanings.ts'
 import { addImplied, fitRoom, fitWords, isReference, isSentence, splitOperands } from './operands.ts'
 import { mayBeKey } from './typed.ts'
 

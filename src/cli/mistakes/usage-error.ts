@@ -11,13 +11,13 @@ import {
   MeetroomCommand,
 } from '../kernel/meetroom-command.ts'
 import { NoRoomsError } from '../lists/select-rooms.ts'
+import { flags, lookUp } from '../matching/meanings.ts'
+import { correctMisspelling, findNearChoice } from '../matching/near.ts'
 import { quoteWord } from '../output/hint-text.ts'
-import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainImport, explainMissingColumns, explainRoster } from './columns.ts'
 import { findExample, findInputFile, isGiven } from './examples.ts'
 import type { CalledCommand } from './intended.ts'
 import { convertTemplate } from './json-fields.ts'
-import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
 import { isReference, splitOperands } from './operands.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
@@ -53,6 +53,7 @@ export function explainValue(
   error: MeetroomError,
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
 ): MeetroomError {
+  correctMisspelling(error)
   const { command, words, rest } = splitTyped(program, argv)
   const [given = '', meant = '', redirection = ''] = error.correction ?? []
   // Without words that may be secret, a suggestion would be incomplete.

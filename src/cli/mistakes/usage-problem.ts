@@ -3,7 +3,7 @@ import { type Hint, suggest, suggestHelp } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { isHarmless } from '../kernel/effect.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { findSynonym } from '../output/views/near-field.ts'
+import { findSynonym } from '../matching/near.ts'
 
 export interface UsageProblem {
   /** Error message; not printed in full, because the message may contain a key. */

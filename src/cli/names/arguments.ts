@@ -5,7 +5,6 @@ import { collectParsed } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { formatId, hasPrefix, type NamedKind } from '../matching/reference.ts'
-import { linkWords } from '../output/views/synonyms.ts'
 
 export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'
@@ -129,6 +128,9 @@ export async function resolveNames(
   }
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
 }
+
+/** Words between operands in a sentence, as in `add ada to Maths`. */
+export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from', 'of', 'as', '=', '->'])
 
 function refuseSentence(ids: readonly unknown[]): void {
   const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))

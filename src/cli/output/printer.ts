@@ -3,7 +3,8 @@ import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import { isJson } from '../../config/values.ts'
-import { ClosedOutput, describeSystemError, LostOutputError, PartialError, UsageError } from '../../errors.ts'
+import { ClosedOutput, LostOutputError, PartialError, UsageError } from '../../errors.ts'
+import { describeSystemError } from '../../files/system-error.ts'
 import type { Host, Visible } from '../../host.ts'
 import { createListWriter, type ListWriter, type PrintOptions } from './formats/list-writer.ts'
 import { mask, type Redact, SecretFilter } from './redaction/redaction.ts'
@@ -11,8 +12,8 @@ import type { StatusLine } from './terminal/status-line.ts'
 import { selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson } from './terminal/visible.ts'
-import { toUnknownColumnsError } from './views/near-field.ts'
 import { createPage, type Page } from './views/page.ts'
+import { toUnknownFieldError } from './views/unknown-field.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 export class Printer {
@@ -232,7 +233,7 @@ export class Printer {
     if (unknown.length === 0) return
     const fields = [...new Set([...view.columns.map(({ field }) => field), ...view.fields])]
     const all = [...new Set([...fields, ...(view.unlisted ?? [])])]
-    throw toUnknownColumnsError(view.noun[0], unknown, typedColumns, all)
+    throw toUnknownFieldError('', view.noun[0], unknown, typedColumns, all)
   }
 
   writer(view: View, key: string): Promise<ListWriter> {

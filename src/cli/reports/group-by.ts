@@ -1,7 +1,6 @@
 import { formatChoices } from '../../api/either.ts'
 import { UsageError } from '../../errors.ts'
 import { type PeriodUnit, periodUnits } from '../calendar/period.ts'
-import { findNearChoice } from '../output/views/near-field.ts'
 
 const roomSubjects = ['user', 'room', 'session'] as const
 const subjects = [...roomSubjects, 'user-total', 'meeting'] as const
@@ -28,11 +27,15 @@ export function parseGrouping(text: string): Grouping {
   const names = text.split(',').map((name) => name.trim())
   for (const name of names)
     if (!groupings.some((known) => known === name)) {
-      const near = findNearChoice(name, groupings)
-      const hint = 'a comma adds day, week or month to a subject: --by user-total,month'
-      const details =
-        near === undefined ? { hint } : { correction: [text, text.replace(name, near)] as const }
-      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, details)
+      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
+        hint: 'a comma adds day, week or month to a subject: --by user-total,month',
+        misspelling: {
+          kind: 'choice',
+          words: [name],
+          known: groupings,
+          correct: (find) => [text, text.replace(name, find(name))],
+        },
+      })
     }
   const subject = subjects.find((name) => names.includes(name))
   const unit = periodUnits.find((name) => names.includes(name))

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
-import { AuthError, describeSystemError, InterruptedError, UsageError } from '../../errors.ts'
+import { AuthError, InterruptedError, UsageError } from '../../errors.ts'
+import { describeSystemError } from '../../files/system-error.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { RunningCommand } from './running-command.ts'

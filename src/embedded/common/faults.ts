@@ -1,5 +1,5 @@
 import { unknownOperation as unknownOperationCode } from '../../api/vocabulary.ts'
-import { describeSystemError } from '../../errors.ts'
+import { describeSystemError } from '../../files/system-error.ts'
 
 /** Error response. The API specification (“Errors”) lists only the statuses 400 and 500. */
 export class Fault extends Error {

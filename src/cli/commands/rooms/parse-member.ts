@@ -3,7 +3,6 @@ import { formatChoices } from '../../../api/either.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { checkId } from '../../input/id-arguments.ts'
-import { findNearChoice } from '../../output/views/near-field.ts'
 
 const isRole = (text: string) => memberTypes.some((role) => role === text)
 
@@ -24,12 +23,18 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   const known = memberTypes.find((known) => known === type)
   if (type && !known) {
     const isSwapped = isRole(user)
-    const near = isSwapped ? user : findNearChoice(type, memberTypes)
+    const rest = name === undefined ? [] : [name]
     throw new UsageError(`--member ${text}: the role must be ${formatChoices(memberTypes)}, not “${type}”`, {
-      correction:
-        near === undefined
-          ? undefined
-          : [text, [isSwapped ? type : user, near, ...(name === undefined ? [] : [name])].join(':')],
+      ...(isSwapped
+        ? { correction: [text, [type, user, ...rest].join(':')] }
+        : {
+            misspelling: {
+              kind: 'choice',
+              words: [type],
+              known: memberTypes,
+              correct: (find) => [text, [user, find(type), ...rest].join(':')],
+            },
+          }),
     })
   }
   return {

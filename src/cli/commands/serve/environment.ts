@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { describeSystemError, suggest, UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
+import { describeSystemError } from '../../../files/system-error.ts'
 import type { Context } from '../../kernel/context.ts'
 
 interface Flags {

@@ -1,4 +1,5 @@
-import { describeSystemError, UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
+import { describeSystemError } from '../../../files/system-error.ts'
 import { createIntegerParser } from '../../input/input.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 

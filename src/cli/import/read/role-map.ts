@@ -6,7 +6,7 @@ import type { Fields } from '../../../api/resource-types.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { toWordKey } from '../../matching/match.ts'
-import { findNearChoice } from '../../output/views/near-field.ts'
+import { findNearChoice } from '../../matching/near.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import { listFields } from './identity.ts'
 

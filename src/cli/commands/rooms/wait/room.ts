@@ -14,7 +14,6 @@ import { evaluateRoomMetrics } from '../../../lists/evaluate-room-metrics.ts'
 import { PresenceReader } from '../../../lists/presence.ts'
 import { ItemFinder } from '../../../names/item-finder.ts'
 import type { Redact } from '../../../output/redaction/redaction.ts'
-import { findNearChoice } from '../../../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, views } from '../../../output/views/views.ts'
 import { runOne, showOne } from '../../shared/run-one.ts'
 import {
@@ -108,10 +107,9 @@ function expandCondition(text: string): string {
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
   if (!/^[\w-]*$/.test(word)) return text
   const states = Object.keys(roomStates)
-  const meant = findNearChoice(word, states)
   throw new UsageError(
     `--for must be ${states.join(', ')} or a condition such as 'online>=2', not “${text}”`,
-    meant === undefined ? {} : { correction: [text, meant] },
+    { misspelling: { kind: 'choice', words: [word], known: states, correct: (find) => [text, find(word)] } },
   )
 }
 
