@@ -4,25 +4,27 @@ import type { Context } from '../kernel/context.ts'
 import type { Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 import { buildResumeCommand, buildSkipCommand } from './import-command.ts'
+import type { Ledger } from './ledger.ts'
 import type { ImportPlan } from './prepare.ts'
 
 /**
  * Prints the summary even after a fatal error, because the import may be resumed.
- * @param hasSent false only if no row was imported
  * @throws {MeetroomError} if rows failed or were not tried
  */
 export async function finishImport(
   context: Context,
   plan: ImportPlan,
   run: Run,
-  hasSent: boolean,
+  ledger: Pick<Ledger, 'hasSent' | 'undecided'>,
 ): Promise<void> {
   const { tally } = run
-  const resume = suggestResume(plan, tally, hasSent)
+  const resume = suggestResume(plan, tally, ledger)
   const { reason } = context.interrupt
   if (reason instanceof InterruptedError) run.stop(new InterruptedError(reason.signal, { hint: resume }))
   const { fatal } = run
-  const error = await run.finish(resume ?? (fatal ? undefined : suggestFix(context, plan, tally)))
+  const error = await run.finish(
+    resume ?? (fatal ? undefined : suggestFix(context, plan, tally, ledger.undecided)),
+  )
   if (error === fatal) {
     await context.notice(tally.summary)
     if (resume && error && error.hint !== resume) await context.notice(resume)
@@ -68,16 +70,25 @@ function describeRun(tally: Tally, plan: ImportPlan, recorded: number): string {
   )
 }
 
-function suggestResume(plan: ImportPlan, tally: Tally, hasSent: boolean): Hint | undefined {
-  if (!plan.journal || tally.untried + tally.count('unknown') === 0) return undefined
+function suggestResume(
+  plan: ImportPlan,
+  tally: Tally,
+  { hasSent, undecided }: Pick<Ledger, 'hasSent' | 'undecided'>,
+): Hint | undefined {
+  if (!plan.journal || tally.untried + tally.count('unknown') - undecided === 0) return undefined
   const what = hasSent ? 'resume with: ' : 'nothing was sent; retry with: '
   return [what, buildResumeCommand(plan, hasSent)]
 }
 
-function suggestFix(context: Context, plan: ImportPlan, tally: Tally): Hint | undefined {
+function suggestFix(context: Context, plan: ImportPlan, tally: Tally, undecided: number): Hint | undefined {
   const { adapter, flags } = plan
   const hasRejects = flags.failedOut !== undefined && !context.flags.dryRun
+  const [one, many] = adapter.view.noun
+  if (undecided > 0)
+    return hasRejects
+      ? `delete the rows of existing ${many} from ${flags.failedOut}, and import it`
+      : `check for each row whether its ${one} exists; --failed-out FILE collects the rows`
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return tally.missingHint
-  return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(plan)]
+  return [`skip ${many} that exist with: `, buildSkipCommand(plan)]
 }

@@ -20,14 +20,11 @@ import type { CheckedRow } from './read/checked-row.ts'
 import type { Row } from './read/rows.ts'
 import { type PendingRow, RowSender } from './row-sender.ts'
 
-/**
- * @returns the run; `hasSent` is false only if no row was imported
- * @throws {MeetroomError} if the run cannot start, or a file cannot be written
- */
+/** @throws {MeetroomError} if the run cannot start, or a file cannot be written */
 export async function runImportRows(
   context: Context,
   plan: ImportPlan,
-): Promise<{ run: Run; hasSent: boolean }> {
+): Promise<{ run: Run; ledger: Ledger }> {
   const { flags, checked } = plan
   const { dryRun = false } = context.flags
   const progress = { recorded: 0 }
@@ -44,7 +41,7 @@ export async function runImportRows(
   try {
     await sendRows(context, plan, progress, run, ledger)
     isComplete = !run.isStopped && run.tally.count('unknown') === 0
-    return { run, hasSent: ledger.hasSent }
+    return { run, ledger }
   } finally {
     await ledger.close(isComplete, run.tally.bad > 0)
   }

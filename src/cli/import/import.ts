@@ -29,8 +29,8 @@ export async function runImport(
     await warnAboutNamesakes(context, plan)
     await warnAboutLeadingZeros(context, plan)
     await confirmImport(context, plan)
-    const { run, hasSent } = await runImportRows(context, plan)
-    await finishImport(context, plan, run, hasSent)
+    const { run, ledger } = await runImportRows(context, plan)
+    await finishImport(context, plan, run, ledger)
   } finally {
     await source.close()
   }

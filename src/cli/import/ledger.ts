@@ -13,6 +13,7 @@ import { Results } from './journal/results.ts'
 import type { ImportPlan } from './prepare.ts'
 import { formatInputPlace } from './read/place.ts'
 import type { Row } from './read/rows.ts'
+import { UndecidedRowError } from './row-sender.ts'
 
 interface RunRecords {
   results: Results
@@ -27,6 +28,8 @@ export class Ledger {
   readonly #records: RunRecords
   /** False only if neither this run nor the resumed run imported a row. */
   hasSent: boolean
+  /** Number of rows that only the user can check. */
+  undecided = 0
 
   private constructor(context: Context, plan: ImportPlan, run: Run, records: RunRecords) {
     this.#context = context
@@ -73,6 +76,8 @@ export class Ledger {
     const { results, journal, rejects } = this.#records
     const { redact } = this.#context
     const { status, value } = outcome
+    const isUndecided = 'error' in outcome && outcome.error instanceof UndecidedRowError
+    if (isUndecided) this.undecided++
     const isUnsent = status === 'unsent' || status === 'invalid'
     this.hasSent ||= !isUnsent && !('error' in outcome && outcome.error instanceof NetworkError)
     const isJournaled = journal !== undefined && isJournalStatus(status)
@@ -101,7 +106,7 @@ export class Ledger {
       id,
       error,
     })
-    if (!rejects || (status !== 'failed' && status !== 'invalid')) return backpressure
+    if (!rejects || (status !== 'failed' && status !== 'invalid' && !isUndecided)) return backpressure
     return Promise.resolve(backpressure).then(() => rejects.add(row, error ?? ''))
   }
 

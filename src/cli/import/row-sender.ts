@@ -25,6 +25,9 @@ export interface PendingRow {
   createdId: string | undefined
 }
 
+/** Error for a row of an earlier run whose outcome no later run can determine. */
+export class UndecidedRowError extends UnknownOutcomeError {}
+
 interface SenderOptions {
   client: Client
   adapter: ImportAdapter
@@ -94,7 +97,7 @@ export class RowSender {
     return {
       status: 'unknown',
       ...(createdId === undefined ? {} : { value: createdId }),
-      error: new UnknownOutcomeError(
+      error: new UndecidedRowError(
         createdId === undefined
           ? 'an earlier run sent this row; a similar item exists, but its origin is unknown'
           : `an earlier run created ${createdId}, but its values differ from the row`,

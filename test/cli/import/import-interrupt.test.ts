@@ -306,7 +306,7 @@ describe('a request without a response after ^C', () => {
       second: 8,
       end: [
         'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 recorded as done by an earlier run',
-        expect.stringContaining('resume with'),
+        'hint: check for each row whether its room exists; --failed-out FILE collects the rows',
       ],
     })
     expect(await world.rooms()).toEqual(roomsOf(10))

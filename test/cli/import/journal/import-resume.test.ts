@@ -179,12 +179,14 @@ describe('--resume of a row without a response', () => {
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('rooms import --resume reports an unknown outcome for a sent row if a room has the same name', async () => {
+  test('rooms import --resume writes a sent row to --failed-out if a room has the same name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
-    const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
+    const { code, stdout, stderr } = await run(
+      'rooms import in.csv --resume --failed-out rejects.csv -o ndjson',
+    )
     const error = 'an earlier run sent this row; a similar item exists, but its origin is unknown'
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 8,
@@ -194,6 +196,10 @@ describe('--resume of a row without a response', () => {
         { row: 3, status: 'unknown', error },
       ],
     })
+    expect(JSON.parse(stderr).error.hint).toBe(
+      'delete the rows of existing rooms from rejects.csv, and import it',
+    )
+    expect(world.read('rejects.csv')?.match(/^R\d/gm)).toEqual(['R1', 'R3'])
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
