@@ -6,7 +6,6 @@ import { fillPath, formatQueryString } from '../../../api/path.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { ConnectionCheck } from '../../../api/wire.ts'
-import { withAuditTrail } from '../../../client/audit-trail.ts'
 import {
   ApiError,
   AuthError,
@@ -63,7 +62,18 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   const isTrusted = await createServerCheck(context, baseUrl)
   const trail = (await context.audit())?.trail(await findOrigin(context), joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
-  await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
+  let hasJoined = false
+  const recordJoined = () => {
+    if (!hasJoined) trail?.recordSuccess(undefined)
+    hasJoined = true
+  }
+  try {
+    await stayConnected(context, room, { url, isTrusted, recordJoined }, access_token)
+    recordJoined()
+  } catch (cause) {
+    if (!hasJoined) trail?.recordFailure(cause)
+    throw cause
+  }
 }
 
 async function requireDirect({ host }: Context, url: string): Promise<void> {
@@ -78,13 +88,13 @@ async function requireDirect({ host }: Context, url: string): Promise<void> {
 async function stayConnected(
   context: Context,
   room: string,
-  place: { url: string; isTrusted: ConnectionCheck | undefined },
+  place: { url: string; isTrusted: ConnectionCheck | undefined; recordJoined: () => void },
   access_token: string | undefined,
 ): Promise<void> {
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = printer.printsJson
-  const { isTrusted } = place
+  const { isTrusted, recordJoined } = place
   const url = `${place.url.replace(/^http/, 'ws')}${formatQueryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
@@ -106,6 +116,7 @@ async function stayConnected(
     const options = { interrupt, isTrusted, timeoutMs, remainingMs }
     const closed = await connectToRoom(url, host, options, async (frame) => {
       joined = true
+      recordJoined()
       joinedAt ??= host.monotonic()
       await show(frame)
     })

@@ -123,7 +123,7 @@ export const rowKinds = {
     command: ['text | null', 4],
     what: ['text', 8, 'such as block member'],
     whose: ['text | null', 8, 'the user, the room, the user in the room, or the delivery'],
-    outcome: [['ok', 'refused', 'failed', 'unknown'], 7],
+    outcome: [['ok', 'failed', 'unknown'], 7],
     changed: ['text', 3, 'fields, with the values of roles and booleans'],
     profile: ['text | null', 6],
     origin: ['text | null', 5, 'the service'],

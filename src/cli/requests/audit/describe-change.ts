@@ -37,7 +37,7 @@ export function describeChange(record: Readonly<Record<string, unknown>>, id: st
   }
 }
 
-const outcomes = ['ok', 'refused', 'failed', 'unknown'] as const
+const outcomes = ['ok', 'failed', 'unknown'] as const
 
 /** Formats the changed item with IDs or names, such as `ada in 66f1a2b3`. */
 export function formatWhose(target: Readonly<Record<'user' | 'room' | 'member', string | null>>) {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -298,16 +299,19 @@ describe('join', () => {
 })
 
 describe('a joined session', () => {
-  test('join exits 1 when the user is blocked', async () => {
+  test('join exits 1 when the user is blocked, and the audit log contains the joining with the outcome ok', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
-    const program = start([room, '--as', 'ada'])
+    const log = join(tempDir(), 'audit.ndjson')
+    const program = start([room, '--as', 'ada'], { env: { MEETROOM_AUDIT_LOG: log } })
     await program.joined()
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
     const { code, stderr } = await program.end()
     expect(code).toBe(1)
     expect(stderr).toContain('error: you are blocked in this room\n')
+    const outcomes = readFileSync(log, 'utf8').match(/"outcome":"\w+"/g)
+    expect(outcomes).toEqual(['"outcome":"ok"'])
   })
 
   test('join prints every message and exits 0 when the room is terminated', async () => {
