@@ -22,6 +22,7 @@ import { checkProfileName } from '../../kernel/profile.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { findDataDir } from '../../requests/find-service.ts'
+import { findWorkspaceDir } from '../local/workspace.ts'
 import { addListenFlags, createListenError, waitForInterrupt } from '../shared/listening.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
@@ -50,7 +51,7 @@ export function defineServe(serve: MeetroomCommand): void {
   serve.surplusHint = ([word]) => (word === 'stop' ? 'stop the service with ^C in its terminal' : undefined)
   serve.description('Serve the local workspace over HTTP and WebSocket, for other programs.')
   addListenFlags(serve, 4680)
-    .option('--data-dir <dir>', 'data directory (default: as for --local)')
+    .option('--data-dir <dir>', 'data directory (default: of --profile, otherwise as for --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--control <file>',
@@ -131,7 +132,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
       },
     )
   if (flags.saveProfile !== undefined) await requireOwnProfile(context, flags.saveProfile)
-  const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDataDir(host, flags.dataDir))
+  const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDirectory(context, flags.dataDir))
   if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
   const log = await createServiceLog(host, printer, flags.logFormat)
@@ -174,6 +175,12 @@ async function run(context: Context, flags: Flags): Promise<void> {
     await temporary?.remove()
   }
 }
+
+/** Without --profile, the profile in use is a client, and does not select the workspace to serve. */
+const findDirectory = (context: Context, dataDir: string | undefined) =>
+  context.flags.profile === undefined
+    ? findDataDir(context.host, dataDir)
+    : findWorkspaceDir(context, dataDir)
 
 async function start(
   context: Context,

@@ -73,6 +73,17 @@ describe('serve', () => {
     expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
   })
 
+  test('serve --profile selects the data directory of the profile and refuses an unknown profile', async () => {
+    const env = homes()
+    const { ready, logged } = await runServe(['--save-profile', 'here'], env)
+    await logged(/^stored profile here$/)
+    const elsewhere = { ...env, MEETROOM_DATA_DIR: join(env.HOME, 'other') }
+    const { stdout } = await runHere(['serve', '--print-env', '--profile', 'here'], { env: elsewhere })
+    expect(stdout).toContain(`export MEETROOM_BASE_URL=${ready.base_url}\n`)
+    const unknown = await runHere(['serve', '--print-env', '--profile', 'other'], { env: elsewhere })
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('other') })
+  })
+
   test('serve --save-profile creates a profile for the service, and --allow-embed lets an origin embed the room page', async () => {
     const env = homes()
     const embed = ['--allow-embed', 'https://LMS.example.com/']
