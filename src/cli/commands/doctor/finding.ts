@@ -1,3 +1,4 @@
+import { diagnosis } from '../../../client/no-response.ts'
 import { type Hint, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { RowOf } from '../../output/views/rows.ts'
@@ -62,6 +63,8 @@ async function toFinding(context: Context, check: string, found: CheckResult): P
 export function describeFailure(error: unknown, hint: Hint = ''): CheckResult {
   if (error instanceof CheckTimeout)
     return { problem: error.message, hint: hint || 'retry, or ask the administrator of the network' }
+  if (error instanceof MeetroomError && error.hint === diagnosis)
+    return { problem: error.message, hint: 'read the log of the service, or ask its administrator' }
   if (error instanceof MeetroomError) return { problem: error.message, hint: error.hint ?? hint }
   return { problem: error instanceof Error ? error.message : String(error), hint }
 }

@@ -339,6 +339,19 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- key failed')
   })
 
+  test('doctor names the log of a service that closes each connection without a response', async () => {
+    const port = await listen(createHttpServer(({ socket }) => socket.destroy()))
+    const { code, checks } = await doctorHere(
+      { MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1` },
+      '--retries',
+      '0',
+    )
+    expect(code).toBe(1)
+    expect(checks['workspace']).toMatch(
+      /^✖ no response .*; read the log of the service, or ask its administrator$/,
+    )
+  })
+
   test('doctor with a malformed key skips the checks that need a request', async () => {
     const { baseUrl } = await serveHere()
     const { code, checks } = await doctorHere({
