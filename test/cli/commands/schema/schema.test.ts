@@ -54,7 +54,7 @@ test('every command with JSON output has a JSON Schema', async () => {
 })
 
 describe.each(await allCalls())('%s --json', (call) => {
-  test(`${call} --json prints output and errors that match their schemas, if the command has a schema and prints JSON`, async () => {
+  test(`${call} --json prints output and errors that match their schemas, if a schema exists`, async () => {
     const { world, argvOf } = await prepare()
     const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
@@ -87,7 +87,7 @@ test.each([
   expect(findProblem(schemas[name], JSON.parse(stdout))).toBeUndefined()
 })
 
-describe('the schema of errors', () => {
+describe('error schema', () => {
   test.each([
     ['rooms get nope', undefined],
     ['rooms list --limit x', undefined],
@@ -96,7 +96,7 @@ describe('the schema of errors', () => {
     ['rooms get r --retries 0', answer(502, 'gone')],
     ['users update ada --name N --retries 0', answer(502, 'gone')],
     ['rooms create --name N --type open', answer(200, 'what')],
-  ])('the schema of errors describes the JSON error of %s', async (line, response) => {
+  ])('the error schema matches the JSON error of “%s”', async (line, response) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     if (response) world.intercept = async () => response
@@ -108,7 +108,7 @@ describe('the schema of errors', () => {
     )
   })
 
-  test('the schema of errors lists every error code', () => {
+  test('the error schema lists the 19 error codes', () => {
     expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
       ...[
         'auth',
@@ -137,7 +137,7 @@ describe('the schema of errors', () => {
   })
 })
 
-test('schema validation reports values that do not match the JSON Schema', () => {
+test('the JSON Schemas reject documents with missing or invalid fields', () => {
   expect(findProblem(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
   expect(findProblem(schemas['rooms list'], {})).toBeDefined()
   expect(findProblem(schemas['auth status'], { profile: 'p' })).toBeDefined()
@@ -146,7 +146,7 @@ test('schema validation reports values that do not match the JSON Schema', () =>
   ).toBeDefined()
 })
 
-test('meetroom schema prints the JSON Schema of a command, and exits 2 for a name without a JSON Schema', async () => {
+test('schema prints the JSON Schema of a command, or an error for a name without a schema', async () => {
   const world = await createWorld()
   for (const line of ['schema rooms list', 'schema room ls'])
     expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])

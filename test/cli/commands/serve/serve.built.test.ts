@@ -11,7 +11,7 @@ import { soon } from '../../../helpers/waiting.ts'
 // Every test starts processes.
 vi.setConfig({ testTimeout: 20_000 })
 
-test('serve --json prints one line, stores its key with owner-only access, and closes all sessions at SIGTERM', async () => {
+test('serve --json prints one line when ready, and closes the sessions at SIGTERM', async () => {
   const env = homes()
   const { ready, apiKey, createRoom, child, stdout, ended } = await startServe([], env)
   expect(ready).toEqual({
@@ -41,7 +41,7 @@ test('serve --json prints one line, stores its key with owner-only access, and c
   expect(sessions).toMatchObject([{ disconnected_at: expect.any(String) }])
 })
 
-test('serve responds after 200 resets of refused upgrades, and exits despite a silent client and an unfinished request', async () => {
+test('serve responds after 200 connection resets, and stops within five seconds despite open connections', async () => {
   const { ready, createRoom, child, ended } = await startServe([], homes())
   const foreign = rawRequest('GET /v1/rooms/none/connect', {
     host: 'localhost',
@@ -69,7 +69,7 @@ test('serve responds after 200 resets of refused upgrades, and exits despite a s
   expect(performance.now() - began).toBeLessThan(5000)
 })
 
-test('a killed serve process releases the local workspace, and the next process resends interrupted webhooks', async () => {
+test('serve resends an interrupted webhook after the previous serve process is killed', async () => {
   const env = homes()
   const killed = await startServe([], env)
   // The first post gets no response before the process is killed.

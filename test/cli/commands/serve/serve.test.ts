@@ -11,8 +11,8 @@ import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
 
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
 
-describe('the API key of serve', () => {
-  test('serve --api-key-file creates the key file if the file does not exist, and otherwise reads the key from the file', async () => {
+describe('API key of serve', () => {
+  test('serve --api-key-file reads the key from the file, and creates a missing file', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const { ready, call, stop } = await runServe(['--ephemeral', '--api-key-file', file], env)
@@ -30,7 +30,7 @@ describe('the API key of serve', () => {
 })
 
 describe('serve', () => {
-  test('serve responds to commands with --local, and prevents other processes from serving the local workspace', async () => {
+  test('serve responds to --local commands, and a second serve for the same workspace exits 2', async () => {
     const env = homes()
     const { ready, call, logged } = await runServe([], env)
     const { code, stdout, stderr } = await runHere(['serve', '--port', '0', '--json'], { env })
@@ -48,7 +48,7 @@ describe('serve', () => {
     expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('serve --print-env prints shell assignments without the key, and rooms link --local prints the link to a room page', async () => {
+  test('serve --print-env prints shell assignments that read the key from the key file', async () => {
     const env = homes()
     env.MEETROOM_DATA_DIR = join(env.HOME, "it's a folder; $HOME")
     const { ready, createRoom, apiKey } = await runServe([], env)
@@ -65,7 +65,7 @@ describe('serve', () => {
     expect(await page.text()).toContain('<title>Room</title>')
   })
 
-  test('serve --print-env prints the base URL and the path of the key file even if no server is running', async () => {
+  test('serve --print-env prints the base URL and the key file path without a running server', async () => {
     const env = homes()
     const port = await findFreePort()
     const { stdout } = await runHere(['serve', '--print-env', '--port', `${port}`], { env })
@@ -84,7 +84,7 @@ describe('serve', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('other') })
   })
 
-  test('serve --save-profile creates a profile for the service, and --allow-embed lets an origin embed the room page', async () => {
+  test('serve --save-profile stores a profile, and --allow-embed lets an origin embed the room page', async () => {
     const env = homes()
     const embed = ['--allow-embed', 'https://LMS.example.com/']
     const { createRoom, ready, logged } = await runServe(['--save-profile', 'here', ...embed], env)
@@ -96,7 +96,7 @@ describe('serve', () => {
     expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://lms.example.com;')
   })
 
-  test('serve with a malformed name for --save-profile exits 2 before the server starts', async () => {
+  test('serve --save-profile with an invalid profile name exits 2 before the server starts', async () => {
     const env = homes()
     const { code, stderr } = await runHere(['serve', '--save-profile', 'no name'], { env })
     expect(code).toBe(2)
@@ -106,7 +106,7 @@ describe('serve', () => {
 })
 
 describe('serve --ephemeral', () => {
-  test('serve --ephemeral serves a new workspace, and removes all created files when it stops', async () => {
+  test('serve --ephemeral serves an empty workspace, and deletes its files when it stops', async () => {
     const env = homes()
     const { ready, createRoom, stop } = await runServe(['--ephemeral'], env)
     const other = await runServe(['--ephemeral'], env)
@@ -118,13 +118,13 @@ describe('serve --ephemeral', () => {
     expect(existsSync(dirname(ready.api_key_file))).toBe(false)
   })
 
-  test.each(['--data-dir=x', '--print-env'])('serve --ephemeral refuses %s', async (flag) => {
+  test.each(['--data-dir=x', '--print-env'])('serve --ephemeral with %s exits 2', async (flag) => {
     expect((await runRefused('--ephemeral', flag)).code).toBe(2)
   })
 })
 
-describe('the log of serve', () => {
-  test('the log of serve contains one line for each request and each connection, and no keys or tokens', async () => {
+describe('log of serve', () => {
+  test('the serve log contains one line per request and connection, without keys or tokens', async () => {
     const { ready, call, createRoom, apiKey, logged, log } = await runServe([])
     const room = await createRoom()
     const { user } = (await call('POST', '/users', { user_id: 'ada' })).body
@@ -150,7 +150,7 @@ describe('the log of serve', () => {
     expect(await logged(/ GET \/v1\/rooms\//)).toContain('%0A2026')
   })
 
-  test('the log of serve contains one JSON object per line with --log-format json', async () => {
+  test('serve --log-format json logs one JSON object per line', async () => {
     const { ready, createRoom, stop, logged, log } = await runServe(['--log-format', 'json'])
     const room = await createRoom()
     await joinRoom(ready, room)
@@ -169,7 +169,7 @@ describe('the log of serve', () => {
     ])
   })
 
-  test('the log of serve is empty with -q', async () => {
+  test('serve -q logs nothing', async () => {
     const { ready, createRoom, stop, log } = await runServe(['-q'])
     await joinRoom(ready, await createRoom())
     expect(await stop()).toBe(0)
@@ -177,7 +177,7 @@ describe('the log of serve', () => {
   })
 })
 
-describe('the host and port of serve', () => {
+describe('host and port of serve', () => {
   test('serve exits 2 and releases the data directory if the port is in use', async () => {
     const env = homes()
     const port = await listen(createServer())
@@ -189,19 +189,19 @@ describe('the host and port of serve', () => {
     await runServe([], env)
   })
 
-  test('serve on 0.0.0.0 prints a warning', async () => {
+  test('serve --host 0.0.0.0 warns about unencrypted access from other machines', async () => {
     const { logged } = await runServe(['--host', '0.0.0.0'])
     expect(await logged(/warning/)).toBe('warning: other machines can reach 0.0.0.0 without encryption')
   })
 
-  test.each(['::1', 'localhost'])('serve on the loopback host %s prints no warning', async (host) => {
+  test.each(['::1', 'localhost'])('serve --host %s prints no warning', async (host) => {
     const { call, stop, log } = await runServe(['--host', host])
     expect((await call('GET', '/rooms')).status).toBe(200)
     await stop()
     expect(log()).not.toContain('warning')
   })
 
-  test.each(['65536', '-1', 'http', '1.5'])('serve refuses --port=%s', async (port) => {
+  test.each(['65536', '-1', 'http', '1.5'])('serve --port=%s exits 2', async (port) => {
     expect((await runRefused(`--port=${port}`)).code).toBe(2)
   })
 
@@ -210,7 +210,7 @@ describe('the host and port of serve', () => {
     ['a'.repeat(300), 'the program cannot listen on aaa'],
     ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
     ['192.0.2.1', 'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address'],
-  ])('serve refuses --host %j', async (host, words) => {
+  ])('serve --host %j exits 2', async (host, words) => {
     const { code, stderr } = await runRefused('--host', host)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${words}`)
@@ -218,7 +218,7 @@ describe('the host and port of serve', () => {
 })
 
 describe('serve with webhooks', () => {
-  test('serve sends the documented webhook body, and sends sessionJoined before sessionLeft', async () => {
+  test('serve sends the webhooks sessionJoined and sessionLeft with the documented body', async () => {
     const { ready, createRoom } = await runServe([])
     const { url, inbox } = await startReceiver()
     const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })
@@ -242,7 +242,7 @@ describe('serve with webhooks', () => {
     )
   })
 
-  test('serve --webhook-retry-scale 0.001 retries a webhook with the same ID and body after each of three failures', async () => {
+  test('serve retries a webhook with the same ID and body after a 503', async () => {
     const { ready, createRoom } = await runServe(['--webhook-retry-scale', '0.001'])
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -254,7 +254,7 @@ describe('serve with webhooks', () => {
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('serve sends no webhooks to private IP addresses without --allow-private-webhooks', async () => {
+  test('serve sends webhooks to private IP addresses only with --allow-private-webhooks', async () => {
     const { ready, createRoom, logged } = await runServe([])
     const url = 'http://169.254.169.254/latest'
     await joinRoom(ready, await createRoom({ webhook: { url } }))
@@ -266,7 +266,7 @@ describe('serve with webhooks', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])('serve exits 2 for --webhook-retry-scale=%s', async (scale) => {
+  test.each(['0', '-1', 'x', ''])('serve --webhook-retry-scale=%s exits 2', async (scale) => {
     expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
   })
 })
@@ -276,7 +276,7 @@ test.each([
   ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
   ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
 ])(
-  'serve exits 2 for --allow-embed “%s” because only https origins can embed the room page',
+  'serve --allow-embed “%s” exits 2 because the value is not an https origin',
   async (origin) => {
     const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
     expect({ code, stdout, stderr }).toEqual({

@@ -32,7 +32,7 @@ function serveRooms() {
 
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
 
-test('sessions list --all-rooms --online shows each participant, and requests members only of occupied rooms', async () => {
+test('sessions list --all-rooms --online lists participants, and reads members only of occupied rooms', async () => {
   serveRooms()
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
@@ -48,7 +48,7 @@ Maths 7a   m-x            guest  2026-01-01T08:10:00Z
   ])
 })
 
-test('sessions list prints the sessions of the selected rooms as JSON with --where, and as CSV with --all-rooms', async () => {
+test('sessions list prints the sessions of the rooms that --where or --all-rooms selects', async () => {
   serveRooms()
   const { stdout } = await world.run('sessions list --where name=Choir --json')
   const choir = {
@@ -74,7 +74,7 @@ test.each([
   ['--all-rooms --sort -connected_at --limit 2 -o ids', 'grace-09:00\nnull-08:10\n'],
   ['--all-rooms --count-by room_name -o csv', 'room_name,count\r\nMaths 7a,2\r\nChoir,1\r\n'],
 ])(
-  'sessions list prints the matching sessions, columns or counts with the flags “%s”',
+  'sessions list %s prints the matching sessions or counts',
   async (flags, stdout) => {
     serveRooms()
     expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
@@ -87,14 +87,14 @@ test.each([
   ['sessions list --all-rooms --columns room', 2, 'no session has a field “room”'],
   ['sessions watch', 2, 'the argument “room” is missing'],
   ['sessions watch r1 --all-rooms', 2, 'a room and --all-rooms cannot be used together'],
-])('the command “%s” exits %i without output on standard output', async (line, code, message) => {
+])('the command “%s” exits %i with empty stdout', async (line, code, message) => {
   serveRooms()
   const { stderr, ...rest } = await world.run(line)
   expect(rest).toMatchObject({ code, stdout: '' })
   expect(stderr).toContain(message)
 })
 
-test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 when the request for one room fails', async () => {
+test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 if one room cannot be read', async () => {
   serveRooms()
   const respond = world.intercept
   world.intercept = async (request, ...rest) =>
@@ -107,14 +107,14 @@ test('sessions list --all-rooms prints the sessions of the other rooms and exits
 })
 
 test.each(['', ' --count'])(
-  'sessions list --all-rooms --user%s exits 3 for a user who does not exist',
+  'sessions list --all-rooms --user ada%s exits 3 if the user does not exist',
   async (flag) => {
     const { code, stderr } = await world.run(`sessions list --all-rooms --user ada${flag}`)
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('no such user: ada') })
   },
 )
 
-test('sessions watch --all-rooms reports joins and leaves in each room, new rooms, and the leaves from a deleted room', async () => {
+test('sessions watch --all-rooms reports joins, leaves and new rooms', async () => {
   const at = '2026-01-02T03:00:00.000Z'
   const session = (id: string) => ({
     id,
@@ -166,7 +166,7 @@ test('sessions watch --all-rooms reports joins and leaves in each room, new room
   })
 })
 
-test('sessions watch --all-rooms on a terminal shows each participant with the room, and fits 80 columns', async () => {
+test('sessions watch --all-rooms on a terminal of 80 columns shows participants with their rooms', async () => {
   serveRooms()
   const respond = world.intercept
   let polls = 0

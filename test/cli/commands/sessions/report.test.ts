@@ -35,7 +35,7 @@ const maths = {
 describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('sessions report of one room prints one row per participant, and counts the time of concurrent connections once', async () => {
+  test('sessions report prints one row per participant, and counts overlapping minutes once', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -46,11 +46,11 @@ describe('sessions report of one room', () => {
     ])
   })
 
-  test('sessions report of one room with --absent lists members without a session', async () => {
+  test('sessions report --absent lists members without a session', async () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
-  test('sessions report of one room with --only-absent lists only members who do not count as present', async () => {
+  test('sessions report --only-absent lists only absent members', async () => {
     expect(await rows('maths --only-absent')).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
     expect((await report('maths --only-absent --min-minutes 15 -o ids')).stdout).toBe('grace\nalan\n')
     expect((await report('maths --only-absent')).stdout).toBe('NAME  USER ID\n────  ───────\nALAN  alan\n')
@@ -65,7 +65,7 @@ describe('sessions report of one room', () => {
     expect(await report('maths --only-absent')).toMatchObject({ stdout: '', stderr: 'no absences\n' })
   })
 
-  test('sessions report of one room shows the ID of a participant without a name in tables only', async () => {
+  test('sessions report shows the ID of a participant without a name only in tables', async () => {
     await school(world, { maths: { ...maths, members: [member('grace', { name: null })] } })
     const names = async (flags: string) =>
       (await report(`maths --columns name --no-header ${flags}`)).stdout.split(/\r?\n/)
@@ -74,7 +74,7 @@ describe('sessions report of one room', () => {
     expect(await names('-o csv')).toEqual(['', '', 'm9', ''])
   })
 
-  test('sessions report of one room omits absent members who are blocked, unless --include-blocked is given', async () => {
+  test('sessions report --absent lists blocked absent members only with --include-blocked', async () => {
     const { members } = maths
     const blocked = members.map((one) => ({
       ...one,
@@ -102,7 +102,7 @@ describe('sessions report of one room', () => {
     })
   })
 
-  test('sessions report of one room with --min-minutes counts participants with a shorter attendance as absent', async () => {
+  test('sessions report --min-minutes 15 treats a shorter attendance as an absence', async () => {
     expect((await rows('maths --min-minutes 15')).map((row) => row.split(',')[2])).toEqual(['ADA', 'm9'])
     expect((await rows('maths --min-minutes 15 --absent')).filter((row) => row.endsWith('false'))).toEqual([
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,false',
@@ -110,7 +110,7 @@ describe('sessions report of one room', () => {
     ])
   })
 
-  test('sessions report of one room counts only the minutes between --from and --to', async () => {
+  test('sessions report counts only the minutes between --from and --to', async () => {
     expect(await rows('maths --from 2026-01-01T08:16Z --to 2026-01-01T08:44Z')).toEqual([
       'maths,ada,ADA,2026-01-01T08:16:00.000Z,2026-01-01T08:44:00.000Z,3,18,0.643,true',
       'maths,,m9,2026-01-01T08:30:00.000Z,2026-01-01T08:44:00.000Z,1,14,0.5,true',
@@ -118,7 +118,7 @@ describe('sessions report of one room', () => {
     expect(await rows('maths --from 2026-01-01T10:00Z')).toEqual([])
   })
 
-  test('sessions report of one room prints null for unknown values with -o json and -o ndjson', async () => {
+  test('sessions report prints null for missing values with -o json and -o ndjson', async () => {
     const { stdout } = await report('maths -o json --absent')
     expect(JSON.parse(stdout).attendance.at(-1)).toEqual({
       room_id: 'maths',
@@ -137,18 +137,18 @@ describe('sessions report of one room', () => {
     )
   })
 
-  test('sessions report of one room sends no request for members if the selected columns need no names', async () => {
+  test('sessions report requests only sessions if the output needs no names', async () => {
     await report('maths -o csv --columns user_id,minutes')
     await report('maths --by session -o ids')
     await report('maths --by room --columns room_id,minutes')
     expect(paths()).toEqual(Array(3).fill('/rooms/maths/sessions?limit=1000'))
   })
 
-  test('sessions report of one room with -o ids prints the user IDs', async () => {
+  test('sessions report -o ids prints the user IDs of the participants', async () => {
     expect(await report('maths -o ids')).toMatchObject({ code: 0, stdout: 'ada\ngrace\n', stderr: '' })
   })
 
-  test('sessions report of one room prints one row per room with --by room, and one row per connection with --by session', async () => {
+  test('sessions report --by room prints one row per room, and --by session prints one row per connection', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
       'room_id,name,first_in,last_out,participants,absent,connections,minutes,room_name\r\n' +
         'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60,maths\r\n',
@@ -168,7 +168,7 @@ describe('sessions report of one room', () => {
     [{ LANG: 'de_CH.UTF-8', LC_ALL: 'C' }, 'ascii'],
     [{ LANG: 'C', LC_CTYPE: 'en_US.utf8' }, 'blocks'],
   ])(
-    'sessions report of one room on a terminal with the environment %j draws bars in the style %s',
+    'sessions report on a terminal with the environment %j draws bars in the style “%s”',
     async (env, kind) => {
       const { stdout } = await report('maths --no-color --absent', { tty: true, columns: 122, env })
       const bars = {
@@ -195,7 +195,7 @@ describe('sessions report of one room', () => {
   )
 
   test.each([80, 200])(
-    'sessions report of one room prints a table that fits a terminal of %i columns',
+    'sessions report prints a table that fits a terminal of %i columns',
     async (columns) => {
       const { stdout, stderr } = await report('maths --no-color', { tty: true, columns })
       for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
@@ -204,7 +204,7 @@ describe('sessions report of one room', () => {
   )
 })
 
-test('sessions report counts an online session up to the current time and prints an empty last_out', async () => {
+test('sessions report counts an online session up to the current time or --to', async () => {
   school(world, { r: { sessions: [session('ada', '20:00', null)], members: [member('ada')] } })
   // The test time is 2026-01-02T03:04:05.678Z.
   expect(await rows('r')).toEqual(['r,ada,ADA,2026-01-01T20:00:00.000Z,,1,424.1,1,true'])
@@ -213,8 +213,8 @@ test('sessions report counts an online session up to the current time and prints
   expect((await report('r', { tty: true, columns: 120 })).stdout).toContain('still in')
 })
 
-describe('the minutes in sessions report', () => {
-  test('the minutes in sessions report equal the minutes of an independent count for random sessions', async () => {
+describe('minutes in sessions report', () => {
+  test('sessions report computes the same minutes as a reference implementation for random sessions', async () => {
     const time = (minute: number) =>
       `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
     const stay = fc.record({
@@ -274,7 +274,7 @@ describe('sessions report', () => {
     expect((await report('- -o csv', { stdin })).stdout).toBe((await report('maths art -o csv')).stdout)
   })
 
-  test('sessions report accepts rooms as name:NAME, and prints the values that --query selects', async () => {
+  test('sessions report resolves name:NAME and applies --query', async () => {
     school(world, { maths: { ...maths, room: { name: 'Mathematics' } }, art })
     const { code, stdout, stderr } = await report(
       'name:Mathematics art --query attendance[?present].minutes -o tsv',
@@ -312,7 +312,7 @@ describe('sessions report', () => {
     expect(paths()).toEqual([])
   })
 
-  test('sessions report prints the other rooms and exits 8 if one room cannot be read', async () => {
+  test('sessions report prints the other rooms and exits 8 if one room does not exist', async () => {
     school(world, { maths, art })
     const { code, stdout, stderr } = await report('maths nowhere art -o csv --columns room_id,user_id')
     expect({ code, stderr }).toEqual({
@@ -324,20 +324,20 @@ describe('sessions report', () => {
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])
   })
 
-  test('sessions report exits 3 and prints no result if the only given room does not exist', async () => {
+  test('sessions report exits 3 with empty stdout if the room does not exist', async () => {
     school(world, { maths })
     for (const format of ['csv', 'ndjson', 'table'])
       expect(await report(`nowhere -o ${format}`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('sessions report stops and exits 4 if the service refuses the key', async () => {
+  test('sessions report exits 4 at the first 401 response', async () => {
     world.intercept = async () => answer(401, { error: { code: 'unauthorized' } })
     const { code } = await report('a b c d e f g h i j k l --concurrency 1 -o csv')
     expect(code).toBe(4)
     expect(new Set(paths()).size).toBe(1)
   })
 
-  test('sessions report prints the ID of a room whose request fails with status 500, and exits 8', async () => {
+  test('sessions report exits 8 and names the room if the request for the room gets a 500', async () => {
     school(world, { maths, art })
     const { intercept } = world
     world.intercept = (request, ...rest) =>
@@ -349,7 +349,7 @@ describe('sessions report', () => {
     expect(stderr).toContain('hint: not in the report: art\n')
   })
 
-  test('sessions report --curl prints one request for each given room ID', async () => {
+  test('sessions report --curl prints one request for each room ID', async () => {
     const { code, stdout } = await report('a b --curl')
     expect(code).toBe(0)
     expect(stdout.match(/rooms\/\w+\/sessions\?limit=1000/g)).toHaveLength(2)
@@ -363,7 +363,7 @@ test.each([
   ['--by session', ['room_name', 'session_id']],
   ['--by meeting', ['room_name', 'meeting']],
 ])(
-  'sessions report --all-rooms %s prints the room names with --columns in CSV and in tables',
+  'sessions report --all-rooms %s prints the column room_name in CSV and in tables',
   async (by, columns) => {
     const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
     school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
@@ -384,7 +384,7 @@ test.each([
   ['sessions report --all-rooms --columns missed', 'no participant has a field “missed”'],
   ['usage --columns room', 'no month has a field “room”'],
   ['users rooms ada --columns room', 'no membership has a field “room”'],
-])('the command “%s” exits 2 with the error “%s” before the first request', async (line, message) => {
+])('the command “%s” exits 2 with the error “%s” before any request', async (line, message) => {
   const { code, stdout, stderr } = await world.run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)
@@ -392,7 +392,7 @@ test.each([
 })
 
 describe('participant names in sessions report', () => {
-  test('participant names in sessions report need no additional request if the sessions contain names', async () => {
+  test('sessions report requests no members if the sessions contain names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
     expect(paths()).toEqual(['/rooms/r/sessions?limit=1000', '/rooms/r'])
@@ -400,7 +400,7 @@ describe('participant names in sessions report', () => {
     expect(paths().slice(2)).toEqual(['/rooms/r/sessions?limit=1000'])
   })
 
-  test('sessions report reads participant names from one list of users if the members have no names', async () => {
+  test('sessions report reads participant names from the list of users if the members have no names', async () => {
     const nameless = { id: 'm-ada', user_id: 'ada', type: 'guest' }
     const lesson = { sessions: [session('ada', '08:00', '09:00')], members: [nameless] }
     school(world, { a: lesson, b: lesson, c: lesson }, [{ user_id: 'ada', name: 'Ada Lovelace' }])
@@ -411,12 +411,12 @@ describe('participant names in sessions report', () => {
     expect(paths().filter((path) => path.includes('/members'))).toHaveLength(1)
   })
 
-  test('participant names in sessions report are empty for users who are not members of the room', async () => {
+  test('sessions report prints an empty name for a user who is not a member of the room', async () => {
     school(world, { r: { sessions: [session('gone', '08:00', '09:00')], members: [member('ada')] } })
     expect((await rows('r'))[0]).toMatch(/^r,gone,,2026/)
   })
 
-  test('participant names in sessions report are printed for absent members even if the list of members omits names', async () => {
+  test('sessions report prints the names of absent members if the list of members omits names', async () => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })
@@ -455,12 +455,12 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report counts zero minutes for a session without an end when a terminated room has no termination time', async () => {
+  test('sessions report counts zero minutes for a session without an end if the termination time is unknown', async () => {
     oddRoom({ is_terminated: true }, session('ada', '08:00', null))
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('sessions report counts a session whose end precedes its start as still online', async () => {
+  test('sessions report treats a session that ends before its start as online', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
@@ -470,14 +470,14 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report counts a session whose end precedes its start up to the termination of its room', async () => {
+  test('sessions report counts a session that ends before its start up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
     ])
   })
 
-  test('sessions report skips a room in which no session has a readable start time, and exits 8', async () => {
+  test('sessions report exits 8 if no session of a room has a readable start time', async () => {
     const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
     const sessions = Array(12).fill(broken)
     const says = 'none of its sessions has a readable connected_at'
@@ -491,7 +491,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report exits 8 when the list of rooms is incomplete', async () => {
+  test('sessions report exits 8 if the list of rooms is incomplete', async () => {
     const lesson = { sessions: [session('ada', '08:00', '08:30')], members: [member('ada')] }
     school(world, { r: lesson, s: lesson })
     const { intercept = async (_, next) => next() } = world
@@ -517,7 +517,7 @@ describe('sessions report with another service', () => {
     }
   })
 
-  test('sessions report omits sessions whose start time cannot be read', async () => {
+  test('sessions report omits sessions with a missing or invalid start time', async () => {
     const broken = { connected_at: 'soon', disconnected_at: null }
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
@@ -526,7 +526,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report groups sessions without a user ID by the user of the member, or by the ID of an unknown member', async () => {
+  test('sessions report groups sessions without a user ID by member', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })
@@ -538,7 +538,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('sessions report counts a user as present when the session has only a member ID', async () => {
+  test('sessions report marks a member as present if the session contains only the member ID', async () => {
     const lost = session(null, '08:00', '08:30', { member_id: 'm-ada' })
     oddRoom({}, lost)
     expect(await rows('r --absent')).toEqual([

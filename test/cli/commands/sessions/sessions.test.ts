@@ -55,14 +55,14 @@ test.each([
   [' --online', '/rooms/r/sessions?is_connecting=true'],
   [' --offline', '/rooms/r/sessions?is_connecting=false'],
   [' --user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false', '/users/ada'],
-])('the command “sessions list r%s” sends the filters to the service', async (flags, ...expected) => {
+])('the command “sessions list r%s” sends only the query parameters of its flags', async (flags, ...expected) => {
   respondWithSessions()
   expect((await world.run(`sessions list r${flags}`)).code).toBe(0)
   expect(paths()).toEqual(expected.map((path) => `GET ${path}`))
 })
 
 test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online'])(
-  'sessions list%s of a missing user suggests the likely user and prints no empty list',
+  'sessions list%s with an unknown user exits 3 and suggests the likely user',
   async (flags) => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace', email: 'ada@school.example' })
@@ -74,7 +74,7 @@ test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online']
   },
 )
 
-test('sessions list of a user with --curl prints no request that reads the user', async () => {
+test('sessions list --user ada --curl prints only the request for the sessions', async () => {
   const { stdout } = await world.run('sessions list r --user ada --curl')
   expect(stdout.match(/^curl/gm)).toHaveLength(1)
 })
@@ -86,7 +86,7 @@ test('the embedded service accepts the filters of sessions list', async () => {
     expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
 })
 
-test('sessions list with both --online and --offline exits 2 before any request', async () => {
+test('sessions list --online --offline exits 2 before any request', async () => {
   expect(await world.run('sessions list r --online --offline')).toMatchObject({
     code: 2,
     stdout: '',
@@ -96,7 +96,7 @@ test('sessions list with both --online and --offline exits 2 before any request'
   expect(world.requests).toEqual([])
 })
 
-test('sessions list applies --limit and --offset when the service ignores both', async () => {
+test('sessions list applies --limit and --offset if the service ignores both', async () => {
   respondWithSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
   const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
   expect(await ids('--limit 2')).toBe('a\nb\n')
@@ -126,7 +126,7 @@ test('sessions list prints undocumented fields with -o ndjson and with --columns
   )
 })
 
-test('sessions list omits the client and the elapsed time in CSV and TSV unless --columns names them', async () => {
+test('sessions list prints ip_address and elapsed_time in CSV only if --columns names them', async () => {
   const first = { id: 's1', user_id: 'ada' }
   respondWithSessions(first, {
     ...first,

@@ -12,7 +12,7 @@ const kinds = (stdout: string) =>
   events(stdout).map(({ event, session_id }) => (session_id ? `${event} ${session_id}` : event))
 
 describe('output of sessions watch', () => {
-  test('sessions watch prints the sessions that are online at the start, and then each join and leave', async () => {
+  test('sessions watch prints the online sessions first, and then each join and leave', async () => {
     const room = await watchedRoom([
       { sessions: [session('s1', { name: 'Ada' })] },
       { sessions: [session('s1'), session('s2', { user_id: null, member_id: null })] },
@@ -43,7 +43,7 @@ describe('output of sessions watch', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
-  test('sessions watch prints [API key] instead of an API key in a response', async () => {
+  test('sessions watch redacts an API key in a response', async () => {
     const key = 'sk_live_0123456789abcdef'
     const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
     const room = await watchedRoom(looks)
@@ -55,7 +55,7 @@ describe('output of sessions watch', () => {
     expect(stdout).not.toContain(key.slice(0, 8))
   })
 
-  test('sessions watch prints the same events for name:NAME as for the room ID, after one lookup', async () => {
+  test('sessions watch looks up name:NAME once, and prints the same events as for the room ID', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const byId = await (await watchedRoom(looks)).run()
     const room = await watchedRoom(looks)
@@ -63,7 +63,7 @@ describe('output of sessions watch', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('name=Standup'))).toHaveLength(1)
   })
 
-  test('sessions watch prints changes of the room name, and the termination and the reopening of the room', async () => {
+  test('sessions watch reports that the room was renamed, terminated or reopened', async () => {
     const room = await watchedRoom([
       {},
       { room: { name: 'Retro' } },
@@ -82,7 +82,7 @@ describe('output of sessions watch', () => {
     ])
   })
 
-  test('sessions watch prints the same events with -o json, --json and -o ndjson, and the selected values with --query', async () => {
+  test('sessions watch prints the same events in each JSON format, and applies --query', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const { stdout } = await (await watchedRoom(looks)).run()
     for (const format of ['-o json', '--json', '-o ndjson'])
@@ -91,14 +91,14 @@ describe('output of sessions watch', () => {
     expect(selected).toBe('room\t\npresent\t\nready\t1\nleft\t0\n')
   })
 
-  test('sessions watch prints several joins between two polls in the order of their times', async () => {
+  test('sessions watch sorts joins between two polls by time', async () => {
     const late = session('late', { connected_at: at(1) })
     const unknown = session('unknown', { connected_at: null })
     const { stdout } = await (await watchedRoom([{}, { sessions: [unknown, late, session('early')] }])).run()
     expect(kinds(stdout).slice(2)).toEqual(['joined early', 'joined late', 'joined unknown'])
   })
 
-  test('sessions watch prints each event with a separate write to standard output', async () => {
+  test('sessions watch writes each event to standard output separately', async () => {
     const { stdout, host } = await (await watchedRoom([{ sessions: [session('s1')] }])).run()
     expect(host.stdout.chunks.map(String)).toEqual(stdout.split(/(?<=\n)/))
   })
@@ -145,7 +145,7 @@ describe('participant names in sessions watch', () => {
     ])
   })
 
-  test('sessions watch reads participant names from the list of members if many members join between two polls', async () => {
+  test('sessions watch reads the names of many new participants from the list of members', async () => {
     const sessions = Array.from({ length: 50 }, (_, i) => session(i))
     const members = sessions.map(({ member_id, user_id }) => ({
       id: member_id,
@@ -159,18 +159,18 @@ describe('participant names in sessions watch', () => {
     expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(3)
   })
 
-  test('sessions watch continues with null as the participant name if the IDs in a session are invalid', async () => {
+  test('sessions watch prints null as the name if the member ID and the user ID are invalid', async () => {
     const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
     expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
   })
 
   test.each([
-    ['a member that is null', answer(200, { member: null })],
+    ['a null member', answer(200, { member: null })],
     ['a member without an id', answer(200, { member: { name: 'Ada' } })],
     ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
     ['a 500', answer(500, { error: { message: 'damaged' } })],
   ])(
-    'sessions watch reports the join and the leave of a participant if the response for the member is %s',
+    'sessions watch reports the join and the leave of a participant if the member response is %s',
     async (_, instead) => {
       const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
       const { intercept } = world
@@ -216,7 +216,7 @@ describe('sessions watch with another service', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('limit=1000'))).toHaveLength(1)
   })
 
-  test('sessions watch exits 6 when a session has no ID', async () => {
+  test('sessions watch exits 6 for a session without an ID', async () => {
     const { run } = await watchedRoom([{ sessions: [{ user_id: 'ada' }] }])
     expect(await run()).toMatchObject({
       code: 6,
@@ -244,7 +244,7 @@ describe('sessions watch with another service', () => {
 })
 
 describe('sessions watch with a failing service', () => {
-  test('sessions watch with a failing service retries, and reports the failure and the recovery', async () => {
+  test('sessions watch retries a lost connection with backoff, and reports the recovery', async () => {
     const { run } = await watchedRoom([
       { sessions: [session('s1')] },
       ...Array.from({ length: 5 }, () => ({ instead: away() })),
@@ -265,14 +265,14 @@ describe('sessions watch with a failing service', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
-  test('sessions watch waits longer after each failure until the service has responded for eight seconds', async () => {
+  test('sessions watch resets the backoff after eight seconds of successful polls', async () => {
     const failing = Array.from({ length: 3 }, () => [{ instead: away() }, {}]).flat()
     const { run } = await watchedRoom([{}, ...failing, ...Array.from({ length: 8 }, () => ({})), ...failing])
     const { host } = await run('--retries 0 --interval 1s')
     expect(host.slept.filter((ms) => ms !== 1000)).toEqual([150, 300, 600, 150, 300, 600])
   })
 
-  test('sessions watch with a failing service prints no message for a failed request whose retry succeeds', async () => {
+  test('sessions watch prints no message if the retry of a failed request succeeds', async () => {
     const { run } = await watchedRoom([{}, { instead: away() }, {}])
     expect(await run()).toMatchObject({ code: 0, stderr: '' })
   })
@@ -286,7 +286,7 @@ describe('sessions watch with a failing service', () => {
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
   ])(
-    'sessions watch reports %s as a lost connection, and waits at most five minutes for Retry-After',
+    'sessions watch reports %s as a lost connection, and retries',
     async (_, instead, waitMs) => {
       const { run } = await watchedRoom([{}, { instead }, {}])
       const { code, stdout, host } = await run('--retries 0')
@@ -295,7 +295,7 @@ describe('sessions watch with a failing service', () => {
     },
   )
 
-  test('sessions watch with a failing service reports a 503 before it waits for Retry-After', async () => {
+  test('sessions watch reports a 503 before it waits for Retry-After', async () => {
     const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])
     const { stdout, stderr } = await run()
     expect(events(stdout)[2]).toMatchObject({ event: 'lost', reason: 'the service responded with 503' })
@@ -304,7 +304,7 @@ describe('sessions watch with a failing service', () => {
     )
   })
 
-  test('sessions watch exits 5 when the first request and its retry fail', async () => {
+  test('sessions watch exits 5 if the first request and its retry fail', async () => {
     const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
     expect(await run('--retries 1')).toMatchObject({
       code: 5,
@@ -314,7 +314,7 @@ describe('sessions watch with a failing service', () => {
     })
   })
 
-  test('sessions watch lengthens the interval when a poll takes longer than the interval', async () => {
+  test('sessions watch lengthens the interval if a poll takes longer than the interval', async () => {
     const room = await watchedRoom([{}, {}, {}])
     const { intercept } = room.world
     room.world.intercept = async (request, next, signal) => {
@@ -335,7 +335,7 @@ describe('sessions watch', () => {
     [400, 'not_found', 3],
     [400, 'unauthorized', 4],
     [422, 'invalid', 1],
-  ])('sessions watch after a response with status %i and code %s exits %i', async (status, word, code) => {
+  ])('after a %i response with the code %s, sessions watch exits %i', async (status, word, code) => {
     const { world, run } = await watchedRoom([{}, {}])
     const { intercept } = world
     world.intercept = async (request, ...rest) => {
@@ -346,7 +346,7 @@ describe('sessions watch', () => {
     expect((await run()).code).toBe(code)
   })
 
-  test('sessions watch exits 130 at ^C before the first poll, and exits 0 at ^C or SIGTERM after the first poll', async () => {
+  test('sessions watch exits 130 at ^C before the first poll, and 0 at ^C or SIGTERM after the first poll', async () => {
     const { start, world } = await watchedRoom([{}])
     const started = start()
     started.host.signal('SIGINT')
@@ -397,7 +397,7 @@ describe('usage errors of sessions watch', () => {
       '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “25h”',
     ],
     ['--dry-run', '--dry-run cannot be used with “sessions watch”'],
-  ])('sessions watch exits 2 before any request with the flags “%s”', async (flags, message) => {
+  ])('sessions watch %s exits 2 before any request', async (flags, message) => {
     const { run, world } = await watchedRoom([{}])
     expect(await run(flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${message}`) })
     expect(world.requests).toEqual([])
@@ -411,7 +411,7 @@ describe('usage errors of sessions watch', () => {
     })
   })
 
-  test('sessions watch exits 2 for a local workspace that is not being served', async () => {
+  test('sessions watch --local exits 2 if the local workspace is not served', async () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,
@@ -420,7 +420,7 @@ describe('usage errors of sessions watch', () => {
   })
 })
 
-test('sessions watch waits at most five minutes after a poll during which the computer slept', async () => {
+test('sessions watch waits at most five minutes after the computer slept during a poll', async () => {
   const { start, world } = await watchedRoom([{}, {}, {}])
   const { host, done } = start('--interval 10s')
   let asleepMs = 0
@@ -436,7 +436,7 @@ test('sessions watch waits at most five minutes after a poll during which the co
   expect(host.slept).toEqual([10_000, 300_000, 10_000])
 })
 
-test('sessions watch polls at the interval that --interval sets', async () => {
+test('sessions watch --interval 1m30s polls every 90 seconds', async () => {
   const { run } = await watchedRoom([{}, {}])
   expect((await run('--interval 1m30s')).host.slept).toEqual([90_000, 90_000])
 })
@@ -451,7 +451,7 @@ test('sessions watch reads ten thousand sessions in eleven requests per poll', a
 
 const list = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 })
 
-test('the events of sessions watch add up to the last list of sessions, for any sequence of lists', async () => {
+test('sessions watch prints events that reproduce the last list of sessions, for random lists', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(list), { minLength: 1, maxLength: 8 }),
@@ -475,7 +475,7 @@ test('the events of sessions watch add up to the last list of sessions, for any 
   )
 })
 
-test('sessions watch reports the changes in a room of the embedded service and a restart of the service', async () => {
+test('sessions watch reports joins, leaves and a restart of the embedded service', async () => {
   let served = await serveWorkspace({ dir: tempDir() })
   const token = await served.user('ada', { name: 'Ada' })
   const room = await served.room()

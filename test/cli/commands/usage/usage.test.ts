@@ -13,7 +13,7 @@ const usage = (line = '', options = {}) =>
   world.run(`usage --month 2025-10 --time-zone Europe/Berlin ${line}`.trim(), options)
 
 describe('usage', () => {
-  test('usage prints the totals and the peak of a month, with a notice that deleted rooms are missing', async () => {
+  test('usage prints the totals and the peak of a month, and a notice about deleted rooms', async () => {
     const { code, stdout, stderr } = await usage('-o json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: notice })
     expect(JSON.parse(stdout)).toEqual({
@@ -26,7 +26,7 @@ describe('usage', () => {
     })
   })
 
-  test('usage --by room prints one row for each room that was used', async () => {
+  test('usage --by room prints one row for each used room', async () => {
     expect((await usage('--by room -o csv')).stdout).toBe(
       'month,room_id,room_name,participants,meetings,room_minutes,peak,peak_time\r\n' +
         '2025-10,maths,Mathematics 7b,3,4,320,2,2025-10-24T08:05:00.000Z\r\n' +
@@ -35,7 +35,7 @@ describe('usage', () => {
     expect(await usage('--by room -o ids')).toMatchObject({ stdout: 'maths\nart\n', stderr: notice })
   })
 
-  test('usage --by room prints the name of the only room, even if the list of rooms omits the name', async () => {
+  test('usage --by room prints the name of a room if the list of rooms omits the name', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00')]
     school(world, { one: { room: { name: 'Maths' }, sessions } })
     const read = world.intercept
@@ -47,7 +47,7 @@ describe('usage', () => {
     expect((await usage('--by room')).stdout).toContain('Maths')
   })
 
-  test('usage --min-minutes N counts only participants who attended a meeting for at least N minutes', async () => {
+  test('usage --min-minutes 45 counts only participants with at least 45 minutes in a meeting', async () => {
     expect((await usage('--min-minutes 45 -o csv --no-header')).stdout).toBe(
       '2025-10,1,1,3,270,1,2025-10-24T08:00:00.000Z\r\n',
     )
@@ -61,7 +61,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts a session of zero minutes in the peak, and does not count consecutive sessions as concurrent', async () => {
+  test('usage counts a session of zero minutes in the peak', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(
@@ -81,7 +81,7 @@ describe('usage', () => {
     expect([await month(''), await month('--month last-month')]).toEqual(['"2026-01"\n', '"2025-12"\n'])
   })
 
-  test('usage --where counts only the rooms that match', async () => {
+  test('usage --where counts only matching rooms', async () => {
     expect((await usage('--where name=Art -o csv --no-header --columns rooms,room_minutes')).stdout).toBe(
       '1,50\r\n',
     )
@@ -123,7 +123,7 @@ describe('usage', () => {
 describe('usage on a terminal', () => {
   const terminal = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 
-  test('usage on a terminal does not suggest --columns for the daily table because its columns are fixed', async () => {
+  test('usage on a terminal of 60 columns lists the omitted columns without suggesting --columns', async () => {
     expect((await usage('', { ...terminal, columns: 60 })).stderr).toBe(
       `columns omitted for width: participants, rooms\n${notice}`,
     )

@@ -31,7 +31,7 @@ describe('users duplicates', () => {
     })
   })
 
-  test('users duplicates groups names regardless of umlauts, ß, commas and the order of words', async () => {
+  test('users duplicates groups names regardless of umlaut spelling, commas and word order', async () => {
     await createUsers(
       ['mueller', 'Jörg Mueller', null],
       ['muller', 'muller jorg', null],
@@ -54,7 +54,7 @@ describe('users duplicates', () => {
     expect((await listRows()).rows).toEqual([])
   })
 
-  test('users duplicates prints a table with a summary, or a notice when no duplicates exist', async () => {
+  test('users duplicates prints a table with a summary, or a notice if no duplicates exist', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'])
     expect(await world.run('users duplicates')).toMatchObject({
       code: 0,
@@ -83,7 +83,7 @@ describe('users duplicates', () => {
     expect(Object.keys(duplicates[0])).toEqual(['group', 'same', 'user_id', 'name', 'email', 'created_at'])
   })
 
-  test('users duplicates reads all pages, and requests the full records when lists omit fields', async () => {
+  test('users duplicates reads all pages, and requests the full users if lists omit fields', async () => {
     await createUsers(
       ['a', 'Ada', 'a@example.com'],
       ['b', 'Bea', 'b@example.com'],
@@ -95,7 +95,7 @@ describe('users duplicates', () => {
     expect(stderr).toContain('requesting the full users one by one')
   })
 
-  test('users duplicates compares only names and prints a notice when responses contain no email fields', async () => {
+  test('users duplicates compares only names and prints a notice if the service omits emails', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     otherService(world, { without: ['email', 'created_at'], leavesNullsOut: true })
     expect(await listRows()).toEqual({
@@ -104,7 +104,7 @@ describe('users duplicates', () => {
     })
   })
 
-  test('users duplicates compares numeric names and IDs as text', async () => {
+  test('users duplicates compares a numeric name as text', async () => {
     const users = [
       { user_id: 1, name: 7 },
       { user_id: 2, name: '7' },

@@ -22,7 +22,7 @@ async function setRole(room: string, user: string, type: string): Promise<string
 }
 
 describe('users hand-over', () => {
-  test('users hand-over adds the second user to the rooms of the first user in the same role, and raises a lower role', async () => {
+  test('users hand-over adds the second user to the rooms of the first, and raises lower roles', async () => {
     const { lobby, hall, board, plans } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     await setRole(hall, 'ada', 'host')
@@ -62,7 +62,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('users hand-over adds the second user in the role that --role sets, and lowers no role', async () => {
+  test('users hand-over --role monitor adds the second user as monitor, and keeps existing roles', async () => {
     const { hall, lobby, plans } = world.ids
     await setRole(hall, 'ada', 'host')
     const { rows } = await world.rows('users hand-over mallory ada --role monitor --yes --concurrency 1')
@@ -75,7 +75,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(plans, 'monitor'), post(lobby, 'monitor')])
   })
 
-  test('users hand-over keeps roles that were raised and members that were added after the plan', async () => {
+  test('users hand-over keeps roles and members that another client changes during the run', async () => {
     const { plans, lobby, board } = world.ids
     await setRole(board, 'mallory', 'guest')
     await setRole(board, 'ada', 'monitor')
@@ -102,7 +102,7 @@ describe('users hand-over', () => {
     expect((await world.member(plans, 'ada')).type).toBe('guest')
   })
 
-  test('users hand-over sends writes only for rooms that match --where', async () => {
+  test('users hand-over --where writes only to matching rooms', async () => {
     const { plans } = world.ids
     const { stderr } = await world.rows('users hand-over mallory ada --where type=private --yes')
     expect(stderr).toBe('added the user to 1 room; 1 skipped\n')
@@ -144,7 +144,7 @@ describe('users hand-over', () => {
     ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
     [' --yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was changed'],
   ])(
-    'the command “users hand-over mallory ada%s” exits 10 and sends no write outside a terminal',
+    'the command “users hand-over mallory ada%s” exits 10 and sends no write without a terminal',
     async (flags, message) => {
       const { code, stderr } = await world.outcome(`users hand-over mallory ada${flags}`)
       expect(code).toBe(10)
@@ -153,7 +153,7 @@ describe('users hand-over', () => {
     },
   )
 
-  test('users hand-over exits 8 for a room in which the second user is blocked, and changes the other rooms', async () => {
+  test('users hand-over exits 8 if the second user is blocked in a room, and changes the other rooms', async () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'ada')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
@@ -168,7 +168,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('users hand-over exits 8 for a room that cannot be read, and changes the other rooms', async () => {
+  test('users hand-over exits 8 if a room cannot be read, and changes the other rooms', async () => {
     const { plans } = world.ids
     world.fails(new RegExp(`${plans}/members`), 500)
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
@@ -177,7 +177,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(world.ids.lobby, 'guest')])
   })
 
-  test('users hand-over adds a member once despite a lost response, and completes the other rooms in a second run', async () => {
+  test('users hand-over adds each member once despite a lost response and a second run', async () => {
     const { plans, lobby } = world.ids
     let isLost = false
     world.intercept = async (request, next) => {
@@ -197,7 +197,7 @@ describe('users hand-over', () => {
     expect((await world.members(plans)).map(({ user_id }) => user_id)).toEqual(['ada', 'mallory'])
   })
 
-  test('users hand-over sends no write and exits 8 when the list of rooms is incomplete', async () => {
+  test('users hand-over sends no write and exits 8 if the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -227,12 +227,12 @@ describe('users hand-over', () => {
       2,
       'error: --curl cannot be used, because it does not read the rooms of the user\n',
     ],
-  ])('“%s” prints an error and exits %i', async (line, code, stderr) => {
+  ])('the command “%s” exits %i and sends no write', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 
-  test('users hand-over with -o ids prints the IDs of the added members', async () => {
+  test('users hand-over -o ids prints the IDs of the added members', async () => {
     const { stdout } = await world.outcome('users hand-over mallory ada --yes -o ids')
     const { plans, lobby } = world.ids
     const ids = [await world.member(plans, 'ada'), await world.member(lobby, 'ada')].map(({ id }) => id)
@@ -289,7 +289,7 @@ describe('users hand-over', () => {
 })
 
 describe('members add', () => {
-  test('members add --all-rooms adds the user to each room and skips existing memberships', async () => {
+  test('members add --all-rooms adds the user to each room and skips existing members', async () => {
     const { code, stderr, rows } = await world.rows(
       'members add --all-rooms --user ada --type host --yes --concurrency 1',
     )
@@ -316,12 +316,12 @@ describe('members add', () => {
     })
   })
 
-  test('members add --where sends the field of --set to the matching room', async () => {
+  test('members add --where sends the fields of --set', async () => {
     await world.rows('members add --where name=Empty --user ada --set note=x --yes')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"note":"x","user_id":"ada"}`])
   })
 
-  test('members add --all-rooms shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
+  test('members add --all-rooms names the rooms in the prompt, and limits --yes to 20 rooms', async () => {
     const { stderr } = await world.typing('3\n', 'members add --all-rooms --user ada --type host')
     expect(stderr).toContain('Invite user “ADA” (ada) to 3 rooms “Empty”')
     expect(stderr).toContain(`“Lobby” (${world.ids.lobby}) as host, at https://meet.test`)
@@ -338,14 +338,14 @@ describe('members add', () => {
     ['members add r ada --user ada', 'a user argument and --user cannot be used together'],
     ['members add', 'the argument “room” is missing'],
     ['members add r', 'the argument “user” is missing'],
-  ])('members add exits 2 before any request for the invalid command line “%s”', async (line, message) => {
+  ])('the command “%s” exits 2 before any request', async (line, message) => {
     const { code, stderr } = await world.outcome(line)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.requests).toEqual([])
   })
 
-  test('members add with ROOM and --user adds the user only to the given room', async () => {
+  test('members add ROOM --user USER adds the user only to that room', async () => {
     const { code } = await world.outcome(`members add ${world.ids.empty} --user ada -o ids`)
     expect(code).toBe(0)
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

@@ -49,7 +49,7 @@ describe('users merge', () => {
     expect((await world.member(plans, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('users merge blocks and deletes no user after a failed hand-over, and completes the merge in a second run', async () => {
+  test('users merge keeps the first user after a failed hand-over, and completes in a second run', async () => {
     const { lobby } = world.ids
     world.fails(new RegExp(`${lobby}/members$`), 500, 'POST')
     const first = await world.rows(merge)
@@ -78,7 +78,7 @@ describe('users merge', () => {
     expect((await world.rows(merge)).code).toBe(3)
   })
 
-  test('users merge hands over the other rooms and keeps the first user if the members of a room cannot be listed', async () => {
+  test('users merge keeps the first user if the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows(merge)
     expect(code).toBe(8)
@@ -88,7 +88,7 @@ describe('users merge', () => {
     )
   })
 
-  test('users merge skips a room where the first user is blocked, and keeps this user if the second user is blocked', async () => {
+  test('users merge skips a room that blocks the first user, and exits 8 if a room blocks the second user', async () => {
     const { plans, board } = world.ids
     await block(plans, 'mallory')
     await block(board, 'ada')
@@ -104,7 +104,7 @@ describe('users merge', () => {
     expect(await world.member(plans, 'ada')).toBeUndefined()
   })
 
-  test('users merge exits 8 on a service that omits is_blocked, and suggests --accept-unconfirmed-blocks', async () => {
+  test('users merge exits 8 and suggests --accept-unconfirmed-blocks if the service omits is_blocked', async () => {
     otherService(world, { without: ['is_blocked'] })
     const { code, stderr } = await world.rows(`${merge} --no-save`)
     expect(code).toBe(8)
@@ -125,7 +125,7 @@ describe('users merge', () => {
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
     ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],
-  ])('“%s” prints an error and exits %i', async (line, code, message) => {
+  ])('the command “%s” exits %i and sends no write', async (line, code, message) => {
     const run = await world.outcome(line)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(message)

@@ -18,7 +18,7 @@ const put = async (room: string, user: string, is_blocked = true) =>
   `PUT /rooms/${room}/members/${(await world.member(room, user)).id} {"is_blocked":${is_blocked}}`
 
 describe('users offboard', () => {
-  test('users offboard blocks the user in every private room, then deletes the user, and reports each step', async () => {
+  test('users offboard blocks the user in every private room, and then deletes the user', async () => {
     const { board, plans } = world.ids
     const blocks = [await put(plans, 'mallory'), await put(board, 'mallory')]
     const { code, stderr, rows } = await world.rows('users offboard mallory --yes --concurrency 1')
@@ -81,7 +81,7 @@ describe('users offboard', () => {
     expect(world.writes().filter((line) => line.includes(board))).toEqual([])
   })
 
-  test('users offboard exits 8 and keeps the user when the only block fails or has an unknown outcome', async () => {
+  test('users offboard exits 8 and keeps the user if the block fails or has an unknown outcome', async () => {
     world.fails(/members\//, 500, 'PUT')
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 8,
@@ -97,7 +97,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('users offboard keeps the user when the members of a room cannot be listed', async () => {
+  test('users offboard keeps the user if the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows('users offboard trudy --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -138,7 +138,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('users offboard with -o ids prints the IDs of the deleted users', async () => {
+  test('users offboard -o ids prints the IDs of the deleted users', async () => {
     expect(await world.outcome('users offboard trudy nobody --yes -o ids')).toMatchObject({
       code: 0,
       stdout: 'trudy\n',
@@ -183,7 +183,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(false)
   })
 
-  test('users offboard keeps the user if a read after the block shows no block', async () => {
+  test('users offboard keeps the user if the service does not apply the block', async () => {
     world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, {}) : next())
     const { code, rows } = await world.rows('users offboard trudy --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -196,7 +196,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('users offboard keeps a user when the member cannot be read after the block', async () => {
+  test('users offboard keeps the user if the member cannot be read after the block', async () => {
     otherService(world, { writes: 'ok' })
     const other = world.intercept
     let isWritten = false
@@ -235,7 +235,7 @@ describe('users offboard', () => {
     expect(await world.run(`members block ${world.ids.board} ${id} --yes -q`)).toMatchObject({ code: 0 })
   })
 
-  test('users offboard completes every step when the service sends numeric IDs and booleans as text', async () => {
+  test('users offboard completes every step if the service sends numeric IDs and booleans as text', async () => {
     otherService(world, { ids: 'number', booleansAsText: true, minimalLists: true, maxLimit: 2 })
     const { code, rows } = await world.rows('users offboard mallory --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -270,7 +270,7 @@ describe('users offboard', () => {
   })
 })
 
-describe('the prompt of users offboard', () => {
+describe('prompt of users offboard', () => {
   test('the prompt of users offboard names the user and the rooms', async () => {
     const { plans, board } = world.ids
     expect(await world.typing('n\n', 'users offboard mallory')).toEqual({
@@ -282,7 +282,7 @@ describe('the prompt of users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('the prompt of users offboard shows the number of several users, and requires this number as confirmation', async () => {
+  test('users offboard of two users requires the number 2 as confirmation', async () => {
     const { code, stderr } = await world.typing('2\n', 'users offboard mallory trudy')
     expect(code).toBe(0)
     expect(stderr).toContain('Offboard 2 users “MALLORY” (mallory), “TRUDY” (trudy): block in 2 rooms')
@@ -296,7 +296,7 @@ describe('the prompt of users offboard', () => {
     )
   })
 
-  test('users offboard exits 0 without a confirmation if no step remains', async () => {
+  test('users offboard exits 0 without confirmation if no step remains', async () => {
     expect(await world.outcome('users offboard nobody somebody')).toMatchObject({ code: 0 })
   })
 
@@ -313,7 +313,7 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('the command “%s” exits 10 without a prompt and without a write', async (line, stderr) => {
+  ])('the command “%s” exits 10 and sends no write', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
@@ -343,7 +343,7 @@ describe('members block --user --all-rooms', () => {
     expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('members block --user --all-rooms with -o ids prints the IDs of the blocked members', async () => {
+  test('members block --user --all-rooms -o ids prints the IDs of the blocked members', async () => {
     const { id } = await world.member(world.ids.board, 'trudy')
     expect(await world.outcome('members block --user trudy --all-rooms --yes -o ids')).toMatchObject({
       stdout: `${id}\n`,
@@ -399,13 +399,13 @@ describe('members block --user --all-rooms', () => {
       'users offboard',
       'the argument “user” is missing\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom users offboard --help',
     ],
-  ])('the invalid command line “%s” exits 2 before any request', async (line, message) => {
+  ])('the command “%s” exits 2 before any request', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
 })
 
-test('users offboard deletes the user and exits 0 after 429 responses', async () => {
+test('users offboard retries after 429 responses and deletes the user', async () => {
   let busy = 3
   world.intercept = async (request, next) =>
     request.method === 'PUT' && busy-- > 0
@@ -418,13 +418,13 @@ test('users offboard deletes the user and exits 0 after 429 responses', async ()
 describe('users offboard with unknown members', () => {
   const member = { id: 'm1', user_id: 'trudy', type: 'guest' }
   test.each<[string, WireResponse, WireResponse?]>([
-    ['their list gets a 404 although the room exists', answer(404, { error: 'no' })],
+    ['the list request of an existing room gets a 404', answer(404, { error: 'no' })],
     [
-      'no member shows a user',
+      'the members have no user ID',
       answer(200, { members: [{ id: 'm1' }] }),
       answer(200, { member: { id: 'm1' } }),
     ],
-    ['a lookup shows another member', answer(200, { members: [{ id: 'm2' }] }), answer(200, { member })],
+    ['a lookup returns another member', answer(200, { members: [{ id: 'm2' }] }), answer(200, { member })],
   ])(
     'users offboard keeps the user if the members of a room are unknown because %s',
     async (_, list, lookup) => {

@@ -41,7 +41,7 @@ test('users list --email lists the users whose email contains the text', async (
   ])
 })
 
-test('users list applies --limit, --offset, --all and --page-size, and exits 2 for invalid numbers', async () => {
+test('users list applies the paging flags, and exits 2 for invalid numbers', async () => {
   for (const id of ['a', 'b', 'c', 'd', 'e']) await user(id)
   const list = async (flags: string) => (await world.run(`users list -o ids ${flags}`)).stdout
   expect(await list('--limit 2')).toBe('e\nd\n')
@@ -52,7 +52,7 @@ test('users list applies --limit, --offset, --all and --page-size, and exits 2 f
     expect(await world.run(`users list ${flags}`), flags).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('users get shows one user as a record, and includes the access token with --show-tokens', async () => {
+test('users get prints the access token only with --show-tokens', async () => {
   const ada = await user('ada', { name: 'Ada', email: 'ada@example.com' })
   const record = (token: string) =>
     'user_id              ada\n' +
@@ -71,7 +71,7 @@ test('users get shows one user as a record, and includes the access token with -
   })
 })
 
-test('users list exits 6 and names the position of a user without a user ID', async () => {
+test('users list exits 6 for a user without an ID', async () => {
   world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }, { id: '7', name: 'Ada' }] })
   expect(await world.run('users list')).toMatchObject({
     code: 6,
@@ -80,7 +80,7 @@ test('users list exits 6 and names the position of a user without a user ID', as
   })
 })
 
-test('users list shows an unknown default role', async () => {
+test('users list prints an unknown default role unchanged', async () => {
   world.intercept = async () => answer(200, { users: [{ user_id: 'ada', default_member_type: 'chair' }] })
   expect((await world.run('users list --columns user_id,default_member_type --no-header')).stdout).toBe(
     'ada  chair\n',
@@ -135,7 +135,7 @@ test('users create --overwrite overwrites the user without a lookup', async () =
   })
 })
 
-test('users create sends no write when the lookup of the ID fails', async () => {
+test('users create sends no write if the lookup of the ID fails', async () => {
   world.intercept = async () => answer(503, {})
   expect(await world.run('users create ada --retries 0')).toMatchObject({ code: 6 })
   world.intercept = async () => answer(401, {})
@@ -143,7 +143,7 @@ test('users create sends no write when the lookup of the ID fails', async () => 
   expect(writes()).toEqual([])
 })
 
-test('users create creates the user when the lookup gets a 400 response without JSON', async () => {
+test('users create creates the user if the lookup gets a 400 response without JSON', async () => {
   world.intercept = async (request, next) =>
     request.method === 'GET' && request.url.endsWith('/users/ada') ? answer(400, 'no') : next()
   expect(await world.run('users create ada')).toMatchObject({ code: 0 })
@@ -167,7 +167,7 @@ test('users create and users update set the email with --email', async () => {
   })
 })
 
-test('users create merges --data, flags and --set into one body, where flags and --set replace fields of --data', async () => {
+test('users create merges --data with flags and --set, which take precedence', async () => {
   writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
   await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])
   expect(world.requests.at(-1)?.body).toBe(
@@ -187,7 +187,7 @@ test.each([
   [['--set', 'x'], '--set must be key=value, not “x”'],
   [['--set', '=x'], '--set must be key=value, not “=x”'],
   [['--profile-url', 'a.png'], '--profile-url must be a complete URL such as https://host/path, not “a.png”'],
-])('users create refuses the arguments %j before any request', async (flags, message) => {
+])('users create with the arguments %j exits 2 before any request', async (flags, message) => {
   expect(await world.run(['users', 'create', 'ada', ...flags])).toMatchObject({
     code: 2,
     stdout: '',
@@ -213,7 +213,7 @@ test.each([
   ['https://img.test/<"`{}>', 'https://img.test/%3C%22%60%7B%7D%3E'],
   ['https://img.test/a|b^c\\d', 'https://img.test/a%7Cb%5Ec%5Cd'],
   [' https://img.test/x ', 'https://img.test/x'],
-])('users update encodes the profile URL %j once', async (given, encoded) => {
+])('users update sends the profile URL %j with valid percent-encoding', async (given, encoded) => {
   await user('ada')
   const { code, stderr } = await world.run(['users', 'update', 'ada', '--profile-url', given])
   expect(lastBody()).toEqual({ profile_url: encoded })
@@ -238,7 +238,7 @@ test('users update changes only the given fields, and exits 2 without a field', 
   })
 })
 
-test('users update sends the fields of its flags, of --set and of --data in one body', async () => {
+test('users update merges its flags, --set and --data into one body', async () => {
   await user('ada')
   await world.run([
     ...[
@@ -262,7 +262,7 @@ test('users update sends the fields of its flags, of --set and of --data in one 
   })
 })
 
-test('users update with an unknown default role lists the valid roles', async () => {
+test('users update --default-member-type boss exits 2 and lists the valid roles', async () => {
   expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
     code: 2,
     stderr:
@@ -270,7 +270,7 @@ test('users update with an unknown default role lists the valid roles', async ()
   })
 })
 
-test('users delete prints the deleted users as one list', async () => {
+test('users delete ada grace deletes both users and prints one list', async () => {
   for (const id of ['ada', 'grace']) await user(id)
   expect(await world.run('users delete ada grace --yes -o ids')).toMatchObject({
     code: 0,
@@ -298,7 +298,7 @@ test('users delete reads IDs from standard input and deletes each user once', as
   ).toMatchObject({ code: 0, stdout: 'alan\ngrace\nada\n', stderr: 'deleted 3 users\n' })
 })
 
-test('users delete with “-” exits 0 and sends no request if standard input contains no ID', async () => {
+test('users delete - exits 0 and sends no request if standard input contains no ID', async () => {
   expect(await world.run('users delete - --yes', { stdin: '\n' })).toMatchObject({
     code: 0,
     stdout: '',
@@ -307,7 +307,7 @@ test('users delete with “-” exits 0 and sends no request if standard input c
   expect(world.requests).toEqual([])
 })
 
-test('users delete without --yes exits 10 and sends no write if there is no terminal or MEETROOM_NO_INPUT is set', async () => {
+test('users delete without --yes exits 10 if there is no terminal or MEETROOM_NO_INPUT is set', async () => {
   await user('ada')
   const refusal = {
     code: 10,
@@ -336,7 +336,7 @@ test('users delete of a missing user exits 3 without a prompt', async () => {
   })
 })
 
-test('users delete with two unknown IDs and one known ID deletes the known user and reports each failure', async () => {
+test('users delete nobody ada nowhere deletes the existing user and reports each unknown ID', async () => {
   await user('ada')
   expect(await world.run('users delete nobody ada nowhere --yes -o ids')).toMatchObject({
     code: 8,
@@ -348,7 +348,7 @@ test('users delete with two unknown IDs and one known ID deletes the known user 
   })
 })
 
-test('users delete -o ndjson reports failures as one JSON object per line', async () => {
+test('users delete -o ndjson prints each error as one JSON line', async () => {
   await user('ada')
   const { code, stdout, stderr } = await world.run('users delete nobody ada --yes -o ndjson')
   expect(code).toBe(8)
@@ -361,7 +361,7 @@ test('users delete -o ndjson reports failures as one JSON object per line', asyn
   ).toEqual(['not_found', 'partial'])
 })
 
-test('users delete with one invalid ID and one valid ID deletes the user with the valid ID', async () => {
+test('users delete exits 8 for an invalid ID, and deletes the other user', async () => {
   await user('ada')
   expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
     code: 8,
@@ -375,7 +375,7 @@ test('users create --dry-run exits 2 for an existing ID', async () => {
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('users create --curl and users get --curl print a curl command whose arguments are quoted for the shell', async () => {
+test('users create --curl and users get --curl quote the arguments of the curl command for the shell', async () => {
   const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
   const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
   expect(stdout).not.toContain(world.apiKey)

@@ -17,9 +17,9 @@ const commands = [
   ['users rooms', (user: string) => ['users', 'rooms', user]],
 ] as const
 
-describe.each(commands)('%s of a user who does not exist', (command, line) => {
+describe.each(commands)('%s with an unknown user', (command, line) => {
   test.each(['Mallory', 'mallory@school.example', 'mallori'])(
-    `${command} of a user who does not exist exits 3 for “%s”, sends no write, and names the likely user`,
+    `${command} with the unknown user “%s” exits 3 and suggests the likely user`,
     async (user) => {
       await world.send('PUT', '/users/mallory', { email: 'mallory@school.example' })
       const { code, stderr } = await world.run(line(user))
@@ -30,7 +30,7 @@ describe.each(commands)('%s of a user who does not exist', (command, line) => {
     },
   )
 
-  test(`${command} of a user who does not exist exits 3, sends no write, and suggests both users who have the name`, async () => {
+  test(`${command} with a name that two users share exits 3 and suggests both users`, async () => {
     for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
@@ -40,8 +40,8 @@ describe.each(commands)('%s of a user who does not exist', (command, line) => {
   })
 })
 
-describe('users offboard of users who do not exist', () => {
-  test('users offboard of several users skips users who do not exist', async () => {
+describe('users offboard with an unknown user', () => {
+  test('users offboard nobody trudy skips the unknown user and deletes the other user', async () => {
     const { code, rows } = await world.rows('users offboard nobody trudy --yes')
     expect(code).toBe(0)
     expect(rows.map(({ step, user_id, status }) => `${step} ${user_id} ${status}`)).toEqual([
@@ -52,11 +52,11 @@ describe('users offboard of users who do not exist', () => {
   })
 })
 
-describe('members add of a user who is a member', () => {
+describe('members add of an existing member', () => {
   const add = (...flags: string[]) => world.run(['members', 'add', world.ids.plans, 'mallory', ...flags])
   const role = async () => (await world.member(world.ids.plans, 'mallory')).type
 
-  test('members add of a user who is a member changes the role without --if-exists and with --if-exists update', async () => {
+  test('members add of an existing member changes the role by default and with --if-exists update', async () => {
     expect(await add('--type', 'host', '-o', 'ids')).toMatchObject({ code: 0 })
     expect(await role()).toBe('host')
     expect(await add('--type', 'guest', '--if-exists', 'update', '-o', 'ids')).toMatchObject({ code: 0 })
@@ -66,7 +66,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('members add of a user who is a member changes nothing with --if-exists skip and fail', async () => {
+  test('members add of an existing member sends no write with --if-exists skip or fail', async () => {
     expect(await add('--type', 'host', '--if-exists', 'skip')).toMatchObject({ code: 0 })
     expect(await add('--type', 'host', '--if-exists', 'fail')).toMatchObject({
       code: 1,
@@ -76,7 +76,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('members add of a user who is a member applies --if-exists to each room with --all-rooms', async () => {
+  test('members add --all-rooms applies --if-exists to each room', async () => {
     const many = async (flags: string) => {
       const { code, rows } = await world.rows(`members add --all-rooms --user ada --type host --yes${flags}`)
       return [code, ...rows.map(({ room_name, status }) => `${room_name} ${status}`)]

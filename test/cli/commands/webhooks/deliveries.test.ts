@@ -48,7 +48,7 @@ describe('webhooks deliveries', () => {
     })
   })
 
-  test('webhooks deliveries prints JSON as the service sent it, and CSV with all fields', async () => {
+  test('webhooks deliveries prints the deliveries of the service as JSON and as CSV', async () => {
     await addDelivery(world.store, { id: 'msg_a' })
     const { body } = await world.send('GET', '/webhooks/deliveries')
     expect(JSON.parse((await world.run('webhooks deliveries --json')).stdout).deliveries).toEqual(
@@ -72,13 +72,13 @@ describe('webhooks deliveries', () => {
     ['--where state=waiting', 'msg_b'],
     ['--sort created_at', 'msg_a msg_b msg_c'],
     ['--limit 1', 'msg_c'],
-  ])('webhooks deliveries with the arguments “%s” lists %s', async (flags, ids) => {
+  ])('webhooks deliveries %s lists %s', async (flags, ids) => {
     await addDeliveries()
     const { stdout } = await world.run(`webhooks deliveries -o ids ${flags}`)
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(ids)
   })
 
-  test('webhooks deliveries accepts name:NAME as a room, and counts deliveries with --count and --count-by', async () => {
+  test('webhooks deliveries accepts name:NAME, --count and --count-by', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly', type: 'open' })).body
     await addDelivery(world.store, { id: 'msg_d', room_id: room.id })
     expect((await world.run('webhooks deliveries name:Weekly -o ids')).stdout).toBe('msg_d\n')
@@ -93,7 +93,7 @@ describe('webhooks deliveries', () => {
   test.each([
     ['--state lost', 2],
     ['--since noon', 2],
-  ])('webhooks deliveries with “%s” exits %i before any request', async (flags, code) => {
+  ])('webhooks deliveries %s exits %i before any request', async (flags, code) => {
     expect((await world.run(`webhooks deliveries ${flags}`)).code).toBe(code)
     expect(world.requests).toEqual([])
   })
@@ -156,7 +156,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('webhooks redeliver --dry-run prints each request and redelivers nothing', async () => {
+  test('webhooks redeliver --dry-run prints each request and sends no write', async () => {
     await addDeliveries()
     const { stdout, code } = await world.run('webhooks redeliver --since 1h --dry-run')
     expect(code).toBe(0)
@@ -167,7 +167,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('webhooks redeliver exits 3 for an unknown ID, and exits 1 for an event that waits for its first attempt', async () => {
+  test('webhooks redeliver exits 3 for an unknown ID, and 1 for a delivery that waits for its first attempt', async () => {
     await addDelivery(world.store, { id: 'msg_new', state: 'waiting', attempts: 0, last_status: null })
     expect(await world.run('webhooks redeliver msg_x')).toMatchObject({
       code: 3,
@@ -189,13 +189,13 @@ describe('webhooks redeliver', () => {
       ' --since 10m --curl',
       '--curl cannot be used, because it does not read the deliveries that --since selects',
     ],
-  ])('the command “webhooks redeliver%s” exits 2 and redelivers nothing', async (flags, message) => {
+  ])('the command “webhooks redeliver%s” exits 2 and sends no write', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver${flags}`)
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })
     expect(redelivered()).toEqual([])
   })
 
-  test('webhooks redeliver suggests meetroom serve if the local workspace is not being served', async () => {
+  test('webhooks redeliver --local suggests meetroom serve if the local workspace is not served', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()
@@ -214,9 +214,9 @@ describe.each([
   ['400 without a code', answer(400, {})],
   ['405', answer(405, {})],
   ['501', answer(501, {})],
-])('services with the response %s for deliveries', (status, response) => {
+])('webhook deliveries of a service that responds %s', (status, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
-    `the command “%s” exits 6 and refers to the embedded service after the response ${status}`,
+    `the command “%s” exits 6 if the service responds ${status}`,
     async (line) => {
       world.intercept = answering(response)
       expect(await world.run(line)).toMatchObject({

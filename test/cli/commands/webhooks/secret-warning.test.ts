@@ -8,7 +8,7 @@ const unshown = 'warning: the service accepted webhook, but does not show it\n'
 const loopback = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1' }
 
 test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
-  'the command “%s” warns that another service may not sign webhooks',
+  'the command “%s” warns that the service may not sign webhooks',
   async (line) => {
     const world = await createWorld()
     expect(await world.run(line)).toMatchObject({ code: 0, stderr: warning + unshown })
@@ -18,7 +18,7 @@ test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
   },
 )
 
-test('rooms create --webhook-secret probes another service on this machine without the key, and prints the warning', async () => {
+test('rooms create --webhook-secret probes a service on this machine without the key', async () => {
   const world = await createWorld()
   const { code, stderr } = await world.run(`${create} --webhook-secret s`, { env: loopback })
   expect({ code, stderr }).toEqual({ code: 0, stderr: warning + unshown })
@@ -27,7 +27,7 @@ test('rooms create --webhook-secret probes another service on this machine witho
   expect(others).toHaveLength(1)
 })
 
-test('rooms create does not warn about signatures for the embedded service on this machine or the local workspace', async () => {
+test('rooms create --webhook-secret prints no signature warning for the embedded service or with --local', async () => {
   const world = await createWorld()
   world.intercept = async (request, next) =>
     request.url.endsWith('/rooms/-') ? answer(200, '<html>', { server: 'meetroom' }) : next()
@@ -37,7 +37,7 @@ test('rooms create does not warn about signatures for the embedded service on th
 })
 
 test.each(['', ' --webhook-secret s --dry-run', ' --webhook-secret s --curl', ' --webhook-secret s -q'])(
-  `the command “${create}%s” does not warn about signatures`,
+  `the command “${create}%s” prints no signature warning`,
   async (flags) => {
     const world = await createWorld()
     expect((await world.run(`${create}${flags}`)).stderr).not.toContain('signs webhooks')

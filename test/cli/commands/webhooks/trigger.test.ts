@@ -56,7 +56,7 @@ describe('webhooks trigger', () => {
     })
   })
 
-  test('webhooks trigger prints only the fields of --columns, and refuses an unknown field before it sends the event', async () => {
+  test('webhooks trigger --columns prints only the given fields, and exits 2 for an unknown field', async () => {
     expect((await run('sessionLeft --columns status,response')).stdout).toBe(
       'status    200\nresponse  thanks\n',
     )
@@ -129,7 +129,7 @@ describe('webhooks trigger', () => {
   test.each([
     ['refused connection', false, 5],
     ['reset connection', true, 7],
-  ])('webhooks trigger does not resend the event after a %s', async (reason, maybeSent, code) => {
+  ])('webhooks trigger exits without a retry after a %s', async (reason, maybeSent, code) => {
     world.intercept = async () => {
       throw new TransportError(reason, maybeSent)
     }
@@ -139,7 +139,7 @@ describe('webhooks trigger', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test('webhooks trigger --dry-run prints the request and sends nothing', async () => {
+  test('webhooks trigger --dry-run prints the request without sending it', async () => {
     const { code, stdout } = await run('sessionLeft --room r1 --dry-run')
     expect({ code, requests: world.requests }).toEqual({ code: 0, requests: [] })
     expect(stdout).toMatch(
@@ -147,7 +147,7 @@ describe('webhooks trigger', () => {
     )
   })
 
-  test('webhooks trigger runs without settings, and sends no API key', async () => {
+  test('webhooks trigger exits 0 without settings, and sends no API key', async () => {
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', to]
     expect((await world.run(argv, { env })).code).toBe(0)
@@ -171,7 +171,7 @@ describe('webhooks trigger', () => {
     ['sessionLeft --header X-Token:@none', '--header X-Token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
     ['sessionLeft --curl', '--curl cannot be used with “webhooks trigger”', ''],
-  ])('webhooks trigger with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {
+  ])('webhooks trigger %s exits 2 before any request', async (line, message, hint) => {
     const { code, stderr } = await run(line)
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
     expect(stderr).toContain(`error: ${message}`)
@@ -185,25 +185,25 @@ describe('webhooks trigger over a real connection', () => {
     return main(['webhooks', 'trigger', 'sessionJoined', '--to', url, ...flags], host)
   }
 
-  test('webhooks trigger over a real connection sends one event and exits 0', async () => {
+  test('webhooks trigger sends one event over a real connection', async () => {
     const { url, inbox } = await startReceiver()
     expect(await trigger(`${url}/hooks`)).toBe(0)
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
   })
 
-  test('webhooks trigger over a real connection exits 7 if the receiver closes the connection without a response', async () => {
+  test('webhooks trigger exits 7 if the receiver closes the connection without a response', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.destroy())
     expect(await trigger(url)).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('webhooks trigger over a real connection exits 7 if the receiver does not respond before the timeout', async () => {
+  test('webhooks trigger exits 7 if the receiver does not respond before the timeout', async () => {
     const { url, inbox } = await startReceiver(() => {})
     expect(await trigger(url, '--timeout', '200ms')).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('webhooks trigger over a real connection exits 5 if no receiver listens on the port', async () => {
+  test('webhooks trigger exits 5 if no receiver listens on the port', async () => {
     expect(await trigger('http://127.0.0.1:9/')).toBe(5)
   })
 })

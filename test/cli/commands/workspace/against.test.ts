@@ -24,7 +24,7 @@ async function createServices() {
   return { staging, production, diff }
 }
 
-test('workspace diff --against matches rooms of two services by name, and writes to neither service', async () => {
+test('workspace diff --against matches the rooms of two services by name and sends no write', async () => {
   const { staging, production, diff } = await createServices()
   for (const at of [staging, production]) {
     await at.user('ada')
@@ -50,7 +50,7 @@ test('workspace diff --against matches rooms of two services by name, and writes
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('workspace diff --against counts the items that only the other service has, and lists them in CSV', async () => {
+test('workspace diff --against reports the items that exist only on the other service', async () => {
   const { staging, production } = await createServices()
   await production.user('ada')
   await production.user('extra')
@@ -68,7 +68,7 @@ test('workspace diff --against counts the items that only the other service has,
   expect(csv.stdout).toMatch(/^(not_in_file,\S+,only in production\r\n){3}$/)
 })
 
-test('the commands that workspace diff --against suggests copy the changes, and a later diff suggests none', async () => {
+test('workspace diff --against suggests commands that copy the differences to the other service', async () => {
   const { staging, production } = await createServices()
   await staging.user('ada')
   for (const at of [staging, production]) await at.room('Algebra')
@@ -99,14 +99,14 @@ test('the commands that workspace diff --against suggests copy the changes, and 
   ])
 })
 
-test('workspace diff exits 2 for --against with a base URL or FILE, and if both FILE and --against are missing', async () => {
+test('workspace diff exits 2 for an invalid combination of FILE, --against and a base URL', async () => {
   const at = await createWorkspace()
   for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
     expect([line, (await at.run(line)).code]).toEqual([line, 2])
   expect(at.world.requests).toEqual([])
 })
 
-test('workspace diff --against exits 2 with MEETROOM_API_KEY, which replaces the key of both profiles', async () => {
+test('workspace diff --against exits 2 if MEETROOM_API_KEY is set', async () => {
   const { staging } = await createServices()
   const env = { MEETROOM_BASE_URL: undefined }
   expect(await staging.run('workspace diff --profile staging --against production', { env })).toMatchObject({
@@ -116,7 +116,7 @@ test('workspace diff --against exits 2 with MEETROOM_API_KEY, which replaces the
   })
 })
 
-test('workspace diff --against names its profile in the error for an unknown profile or a refused key', async () => {
+test('workspace diff --against names the profile in errors about an unknown profile or a refused key', async () => {
   const { staging, production } = await createServices()
   const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
   const unknown = await staging.run('workspace diff --profile staging --against productoin', { env })

@@ -80,7 +80,7 @@ function runOnTerminal(argv: readonly string[], env: Record<string, string>) {
 const asBefore = ['echo', 'icanon', 'isig']
 
 describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60_000 }, () => {
-  test('sessions watch on a real terminal shows joining and leaving participants across a service restart and a resize', async () => {
+  test('sessions watch on a real terminal updates the view after joins, a service restart and a resize', async () => {
     const { env, room, join, stop, start } = await startService()
     const screen = runOnTerminal(['sessions', 'watch', room, '--interval', '0.1'], env)
     await screen.shows('nobody is in the room\n\npress q to quit')

@@ -14,8 +14,8 @@ const at = (minutes: number) => new Date(testNow + minutes * 60_000).toISOString
 const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: at(-23) })
 const grace = session('s2', { name: 'Grace Hopper', user_id: 'grace', connected_at: at(-2) })
 
-describe('contents of the terminal view', () => {
-  test('the terminal view of sessions watch shows participants with their start and duration, and the latest changes', async () => {
+describe('contents of the sessions watch view', () => {
+  test('the sessions watch view shows participants with start and duration, and the latest changes', async () => {
     const { code, screens, last, stderr } = await view([
       { sessions: [grace, ada] },
       { sessions: [ada, grace, session('s3', { user_id: null, connected_at: at(0) })] },
@@ -50,7 +50,7 @@ ${head}
     expect({ code, last, stderr }).toEqual({ code: 0, last: end, stderr: '' })
   })
 
-  test('the terminal view of sessions watch shows an empty room and the changes of its name and status', async () => {
+  test('the sessions watch view shows changes of the room name and status', async () => {
     const { screens } = await view([
       {},
       { room: { name: 'Retro' } },
@@ -74,7 +74,7 @@ nobody is in the room
 press q to quit`)
   })
 
-  test('the terminal view of sessions watch shows a lost connection in a message and in the view, and the recovery in a message', async () => {
+  test('the sessions watch view shows a lost connection and its recovery', async () => {
     const { screens, last } = await view([{}, { instead: away() }, {}], { line: '--retries 0' })
     const lost =
       'connection lost at 2026-01-02 03:04:07, retrying: no response from meet.test: connection refused'
@@ -92,7 +92,7 @@ Standup · active · 0 online
 nobody is in the room`)
   })
 
-  test('the terminal view of sessions watch shows the date of an earlier start, and an empty cell for a missing start', async () => {
+  test('the sessions watch view shows the date of a start on an earlier day', async () => {
     const { screens } = await view([
       {
         sessions: [
@@ -105,14 +105,14 @@ nobody is in the room`)
     expect(screens[0]).toMatch(/u-b +m-b$/m)
   })
 
-  test('the terminal view of sessions watch shows the columns that --columns names, and no header with --no-header', async () => {
+  test('the sessions watch view applies --columns and --no-header', async () => {
     const { screens } = await view([{ sessions: [ada] }], {
       line: '--columns session_id,minutes --no-header',
     })
     expect(screens[0]).toBe('Standup · active · 1 online\ns1  23\n\npress q to quit')
   })
 
-  test('the terminal view of sessions watch shows the ID of a room without a name, and a long room name truncated to the width', async () => {
+  test('the sessions watch view truncates a long room name, and shows the ID of a room without a name', async () => {
     const nameless = await view([{ room: { name: null } }])
     expect(nameless.screens[0]?.split('\n')[0]).toBe('r1 · active · 0 online')
     const long = await view([{ room: { name: 'N'.repeat(500) } }])
@@ -120,7 +120,7 @@ nobody is in the room`)
   })
 })
 
-describe('the terminal view of sessions watch', () => {
+describe('the sessions watch view', () => {
   const crowd = Array.from({ length: 10_000 }, (_, i) =>
     session(i, { name: `N${i}`, connected_at: at(-i / 100) }),
   )
@@ -134,7 +134,7 @@ describe('the terminal view of sessions watch', () => {
     [3, 2],
     [1, 1],
   ])(
-    'the terminal view of sessions watch stays within a window of %i × %i characters with many, few and no participants',
+    'the sessions watch view fits a window of %i × %i characters',
     async (columns, rows) => {
       const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
       const { screens, terminal } = await view(looks, { columns, rows })
@@ -146,7 +146,7 @@ describe('the terminal view of sessions watch', () => {
     },
   )
 
-  test('the terminal view of sessions watch shows as many participants as fit, and the number of the remaining participants', async () => {
+  test('the sessions watch view shows the participants that fit, and the number of the others', async () => {
     const { screens } = await view([{ sessions: crowd }], { rows: 12 })
     expect(screens[0]).toBe(`Standup · active · 10,000 online
 NAME   USER ID  MEMBER ID  SINCE  MINUTES
@@ -161,7 +161,7 @@ N9995  u-9995   m-9995     01:24  99
 press q to quit`)
   })
 
-  test('the terminal view of sessions watch redraws only changed lines, and only after a change', async () => {
+  test('the sessions watch view redraws only changed lines, and only after a change', async () => {
     const { host } = await view([{ sessions: [ada] }, { sessions: [ada] }, { sessions: [ada, grace] }])
     const drawn = host.stdout.chunks.map(String)
     expect(drawn).toHaveLength(3)
@@ -169,7 +169,7 @@ press q to quit`)
     expect(drawn[1]).not.toContain('Lovelace')
   })
 
-  test('the terminal view of sessions watch redraws after a change of the window size', async () => {
+  test('the sessions watch view redraws after a resize of the window', async () => {
     const resize = (columns: number, rows: number) => (host: TestHost, terminal: Emulator) => {
       terminal.resize(columns, rows)
       host.stdout.resize(columns, rows)
@@ -190,7 +190,7 @@ press q to quit`)
   })
 
   test.each(['q', 'Q', '\u0003', '\u0004'])(
-    'the terminal view of sessions watch closes at the key %j and turns raw mode off',
+    'the sessions watch view closes at the key %j and turns raw mode off',
     async (key) => {
       const looks = Array.from({ length: 5 }, () => ({}))
       const { code, screens, raw, stderr } = await view(looks, { meanwhile: [(host) => host.type(key)] })
@@ -206,14 +206,14 @@ press q to quit`)
   test.each([
     ['ends', (host: TestHost) => host.hangUp()],
     ['fails', (host: TestHost) => void host.stdin.emit('error', new Error('EIO'))],
-  ])('the terminal view of sessions watch closes when standard input %s', async (_, goAway) => {
+  ])('the sessions watch view closes when standard input %s', async (_, goAway) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, stderr } = await view(looks, { meanwhile: [goAway] })
     expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
   })
 
   test.each([20, 40, 120])(
-    'the terminal view of sessions watch masks an API key in responses at a width of %i columns',
+    'the sessions watch view redacts an API key in responses at a width of %i columns',
     async (columns) => {
       const key = 'sk_live_0123456789abcdef'
       const room = { name: `x${key}`, status: key, terminated_at: key }
@@ -225,7 +225,7 @@ press q to quit`)
     },
   )
 
-  test('the terminal view of sessions watch ignores all keys except the exit keys', async () => {
+  test('the sessions watch view ignores keys other than the exit keys', async () => {
     const keys = ['x', '\r', '\u001b[A', '\u001bOq', ' ']
     const typed = (host: TestHost) => keys.forEach(host.type)
     const { screens, last, raw } = await view([{}, {}], { meanwhile: [typed] })
@@ -233,12 +233,12 @@ press q to quit`)
     expect(last).toBe('Standup · active · 0 online\nnobody is in the room')
   })
 
-  test('the terminal view of sessions watch keeps raw mode off with MEETROOM_NO_INPUT', async () => {
+  test('the sessions watch view keeps raw mode off with MEETROOM_NO_INPUT', async () => {
     const { screens, raw } = await view([{}], { env: { MEETROOM_NO_INPUT: '1' } })
     expect({ raw, foot: screens[0]?.split('\n').at(-1) }).toEqual({ raw: [], foot: 'press ^C to quit' })
   })
 
-  test('the terminal view of sessions watch turns raw mode off when the room is deleted', async () => {
+  test('the sessions watch view turns raw mode off when the room is deleted', async () => {
     const gone = { status: 404, headers: {}, body: Buffer.from('{"error":{"code":"not_found"}}') }
     const { start, world } = await watchedRoom([{}, {}])
     const { intercept } = world
@@ -256,14 +256,14 @@ press q to quit`)
   })
 
   test.each([{ line: '--json' }, { env: { TERM: 'dumb' } }])(
-    'sessions watch prints lines of JSON instead of the terminal view when the command runs with %j',
+    'sessions watch on a terminal prints JSON lines instead of the view with %j',
     async (options) => {
       const { stdout } = await view([{}], options)
       expect(stdout.split('\n').map((line) => line && JSON.parse(line).event)).toEqual(['room', 'ready', ''])
     },
   )
 
-  test('the terminal view of sessions watch escapes control characters in text from the service', async () => {
+  test('the sessions watch view escapes control characters in text from the service', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(hostileText, { minLength: 2, maxLength: 2 }),
@@ -285,7 +285,7 @@ press q to quit`)
   })
 })
 
-test('the terminal view of sessions watch shows the last drawn lines for any earlier content and window size', async () => {
+test('the sessions watch view shows the last drawn lines after random draws and resizes', async () => {
   const lines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 7 })
   const step = fc.record({
     lines,
