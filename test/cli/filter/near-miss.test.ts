@@ -8,12 +8,9 @@ test.each([
   ['name = =ada', { user_id: 'x', name: '=Ada' }],
   ['name = =x', { user_id: '=x' }],
   ['name = ~love', { user_id: 'x', name: 'a ~lovelace' }],
-])(
-  'the suggested correction of the condition “%s” selects the item whose value contains the operator',
-  async (typed, user) => {
-    await world.send('POST', '/users', user)
-    const list = async (condition: string) => world.run(['users', 'list', '--where', condition, '-o', 'ids'])
-    const [, meant = ''] = /--where '([^']*)'\n$/.exec((await list(typed)).stderr) ?? []
-    expect(await list(meant)).toMatchObject({ code: 0, stdout: `${user.user_id}\n` })
-  },
-)
+])('users list --where “%s” suggests a condition that matches the operator as text', async (typed, user) => {
+  await world.send('POST', '/users', user)
+  const list = async (condition: string) => world.run(['users', 'list', '--where', condition, '-o', 'ids'])
+  const [, meant = ''] = /--where '([^']*)'\n$/.exec((await list(typed)).stderr) ?? []
+  expect(await list(meant)).toMatchObject({ code: 0, stdout: `${user.user_id}\n` })
+})

@@ -26,11 +26,11 @@ test.each([
   ['a/b\\/c', 'a/b/c'],
   ['a|b$', 'xB'],
   ['^(a{0,1000})$', 'aaa'],
-])('the pattern %s with JavaScript syntax matches %s', (text, matching) => {
+])('the --where pattern %s matches %s', (text, matching) => {
   expect(parse(text).test(matching)).toBe(true)
 })
 
-test('a random pattern matches the same texts as the regular expression engine of JavaScript', () => {
+test('a random --where pattern matches the same texts as a JavaScript regular expression', () => {
   const atom = fc.constantFrom(
     ...String.raw`a B é ß - _ . 😀 \. \/ \d \D \w \W \s \S \t \v \x41 \u00e9 \u{1f600} \p{L} \P{L} \p{Nd} ^ $ \b`.split(
       ' ',

@@ -45,7 +45,7 @@ describe('foldText', () => {
     expect(foldText(one)).not.toBe(foldText(other))
   })
 
-  test('foldText does not change a text that is already folded', () => {
+  test('foldText is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text))
@@ -120,7 +120,7 @@ describe('--search', () => {
     expect(await search('7', 'rooms')).toBe('1234')
   })
 
-  test('--search prints a notice that “*” is an ordinary character if a text with “*” matches nothing', async () => {
+  test('--search jo* prints a notice about “*” if nothing matches', async () => {
     const { code, stderr } = await world.run(['users', 'list', '--search', 'jo*'])
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -129,7 +129,7 @@ describe('--search', () => {
   })
 
   test.each(['', ' ', '\u0301'])(
-    '--search exits 2 for the text %j, which has no visible character',
+    '--search exits 2 for the text %j without visible characters',
     async (text) => {
       const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
       expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search must not be empty\n' })

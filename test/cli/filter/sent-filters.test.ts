@@ -69,7 +69,7 @@ describe('a list of a service that ignores the filter', () => {
   )
 
   test.each(lines)(
-    'the command “%s” has the error code filter_ignored if the service ignores the filter',
+    'the command “%s --json” prints the error code filter_ignored if the service ignores the filter',
     async (line) => {
       ignoreFilters()
       const { stderr } = await world.run([...words(line), '--json'])
@@ -79,7 +79,7 @@ describe('a list of a service that ignores the filter', () => {
     },
   )
 
-  test('rooms list prints the pages before the first page with an item that does not match the ignored filter', async () => {
+  test('rooms list --terminated --all prints the pages before the first mismatch, and exits 8', async () => {
     ignoreFilters((item) =>
       Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item,
     )
@@ -87,18 +87,18 @@ describe('a list of a service that ignores the filter', () => {
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 8, count: 100 })
   })
 
-  test('rooms list with the condition suggested for an ignored filter prints only the matching rooms', async () => {
+  test('rooms list --where status=terminated prints only the matching rooms of a service that ignores filters', async () => {
     ignoreFilters()
     const { code, stdout } = await world.run(['rooms', 'list', '--where', 'status=terminated', '-o', 'ids'])
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 83 })
   })
 
-  test('rooms list exits 0 if the service ignores the filter and its items omit the filtered field', async () => {
+  test('rooms list --terminated exits 0 if the rooms omit terminated_at', async () => {
     ignoreFilters(({ terminated_at: _, ...item }) => item)
     expect(await world.run('rooms list --terminated --limit 3 -o ids')).toMatchObject({ code: 0 })
   })
 
-  test('webhooks redeliver redelivers no event if the service ignores the filter', async () => {
+  test('webhooks redeliver --room exits 8 and sends no write if the service ignores the filter', async () => {
     ignoreFilters()
     const { code } = await world.run('webhooks redeliver --since 10m --room r1 --yes')
     expect({ code, writes: world.requests.filter(({ method }) => method !== 'GET') }).toEqual({
@@ -108,7 +108,7 @@ describe('a list of a service that ignores the filter', () => {
   })
 })
 
-describe('a room whose name the service sends as a number', () => {
+describe('a room with a numeric name', () => {
   const numbered = () => {
     world.intercept = async ({ url, method }) => {
       const room = { id: 'r1', type: 'open', name: 123 }
@@ -117,7 +117,7 @@ describe('a room whose name the service sends as a number', () => {
     }
   }
 
-  test('rooms get, rooms list and rooms create find a room whose name the service sends as a number', async () => {
+  test('rooms get, rooms list and rooms create find a room by name if the service sends the name as a number', async () => {
     numbered()
     expect(await world.run('rooms get name:123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
     expect(await world.run('rooms list --name 123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })

@@ -24,14 +24,14 @@ const list = async (flags: readonly string[], env = {}) => {
 }
 
 describe('a date in --where', () => {
-  test('a date in --where is a day in the time zone of this machine by default', async () => {
+  test('rooms list --where interprets a date in the time zone of this machine by default', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await list([])).toBe('berlin\n')
     vi.stubEnv('TZ', 'Europe/Berlin')
     expect(await list([])).toBe('')
   })
 
-  test('a date in --where is a day in the zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order', async () => {
+  test('rooms list --where prefers --time-zone to MEETROOM_TIME_ZONE, and both to the profile', async () => {
     mkdirSync(world.configDir, { recursive: true })
     const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' }
     const profiles = { default: { ...profile, time_zone: 'Europe/Berlin' } }
@@ -42,14 +42,14 @@ describe('a date in --where', () => {
     expect(await list(['--time-zone', 'europe/berlin'], { ...stored, MEETROOM_TIME_ZONE: 'utc' })).toBe('')
   })
 
-  test('a date in --where can be a calendar date or “today” in the time zone of --time-zone', async () => {
+  test('rooms list --where interprets “today” in the time zone of --time-zone', async () => {
     const { stdout } = await world.run(
       'rooms list -o ids --where created_at>=2026-01-01 --where created_at<=today --time-zone Asia/Kolkata',
     )
     expect(stdout).toBe('berlin\nutc\n')
   })
 
-  test('a date in --where with a time but without a UTC offset is a time in the time zone of --time-zone', async () => {
+  test('rooms list --where interprets a time without a UTC offset in the time zone of --time-zone', async () => {
     const at = (zone: string) =>
       world.run(['rooms', 'list', '-o', 'ids', '--where', 'created_at=2026-01-01 00:00', '--time-zone', zone])
     expect([(await at('Europe/Berlin')).stdout, (await at('utc')).stdout]).toEqual(['berlin\n', 'utc\n'])
@@ -111,7 +111,7 @@ describe('the resolved times of --where conditions', () => {
     },
   )
 
-  test('rooms terminate --dry-run prints no resolved times for patterns and for conditions without a time', async () => {
+  test('rooms terminate --dry-run prints no resolved times for patterns and empty values', async () => {
     const { stderr } = await world.run(
       terminate(
         ...['name~x', 'terminated_at=', 'created_at~2026-01-31'].flatMap((c) => ['--where', c]),

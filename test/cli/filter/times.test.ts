@@ -99,7 +99,7 @@ const commands: [line: string, stdout: string][] = [
 
 describe.each(spellings)('a service that writes times as %s', (what, spelling) => {
   test.each(commands)(
-    `the output of %s is the same on a service that writes times as ${what}`,
+    `the command “%s” prints the same rows if the service writes times as ${what}`,
     async (line, expected) => {
       serveRooms(spelling)
       const { code, stdout, stderr } = await world.run(line)
@@ -111,7 +111,7 @@ describe.each(spellings)('a service that writes times as %s', (what, spelling) =
     },
   )
 
-  test(`members export --with last_seen shows a last_seen only for members with sessions if the service writes times as ${what}`, async () => {
+  test(`members export prints last_seen only for a member with sessions if the service writes times as ${what}`, async () => {
     serveRooms(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -121,7 +121,7 @@ describe.each(spellings)('a service that writes times as %s', (what, spelling) =
     ])
   })
 
-  test(`rooms list shows the status of rooms and the time since termination if the service writes times as ${what}`, async () => {
+  test(`rooms list prints the status and the time since termination if the service writes times as ${what}`, async () => {
     serveRooms(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
@@ -144,7 +144,7 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
   ])(
-    'the command “%s” omits rooms with an unreadable time, and a notice counts these rooms',
+    'the command “%s” omits rooms with an unreadable time and prints their number',
     async (line, count, field) => {
       serveRooms(spelling)
       const words = count === 1 ? 'room' : 'rooms'
@@ -156,7 +156,7 @@ describe('an unreadable time', () => {
     },
   )
 
-  test('an unreadable time makes the status of a room unknown', async () => {
+  test('rooms list --where status omits a room with an unreadable terminated_at', async () => {
     serveRooms(spelling)
     for (const state of ['active', 'terminated']) {
       const { stdout, stderr } = await world.run(`rooms list -o ids --where status=${state}`)
@@ -167,7 +167,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('an unreadable time is sorted last in ascending and descending order, and a notice counts the room', async () => {
+  test('rooms list --sort prints a room with an unreadable time last in both directions', async () => {
     serveRooms((ms) => (ms === ago(600) ? 'yesterday' : ms === null ? null : iso(ms)))
     for (const order of ['created_at', '-created_at']) {
       const { stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', `--sort=${order}`])
@@ -176,13 +176,13 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('rooms wait treats a room as occupied if the end of a session is an unreadable time', async () => {
+  test('rooms wait treats a room as occupied if the end of a session is unreadable', async () => {
     serveRooms((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
 })
 
-test('a session that ends before its start counts as online', async () => {
+test('rooms wait and rooms list treat a session that ends before its start as online', async () => {
   const session = { id: 's1', user_id: 'ada', connected_at: iso(ago(5)), disconnected_at: iso(ago(500)) }
   serveRooms(zero(null, iso), { '/rooms/used/sessions': { sessions: [session] } })
   expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
@@ -207,16 +207,19 @@ describe('a boolean field', () => {
     [false, '', 'm1\n'],
     [0, '', 'm1\n'],
     ['0', '', 'm1\n'],
-  ])('a condition on a boolean field accepts the value %j in responses', async (value, ifTrue, ifFalse) => {
-    blocked(value)
-    const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
-    expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
-    expect(await list('is_blocked=false')).toMatchObject({ code: 0, stdout: ifFalse, stderr: '' })
-    expect(await list('status=blocked')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
-  })
+  ])(
+    'members list --where is_blocked reads the response value %j as a boolean',
+    async (value, ifTrue, ifFalse) => {
+      blocked(value)
+      const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
+      expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
+      expect(await list('is_blocked=false')).toMatchObject({ code: 0, stdout: ifFalse, stderr: '' })
+      expect(await list('status=blocked')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
+    },
+  )
 
   test.each([[2], ['perhaps'], [[]], [{}]])(
-    'a member with the unreadable value %j of a boolean field matches no condition, and a notice counts the member',
+    'members list --where is_blocked omits a member with the unreadable value %j',
     async (value) => {
       blocked(value)
       for (const condition of ['is_blocked=true', 'is_blocked=false', 'is_blocked!=true'])
@@ -229,7 +232,7 @@ describe('a boolean field', () => {
   )
 })
 
-test('a room with an unreadable number matches no condition, and a notice counts the room', async () => {
+test('rooms list --where meeting_time omits a room with an unreadable number', async () => {
   const room = { id: 'r1', name: 'r1', type: 'open', meeting_time: 'many' }
   serveRooms(zero(null, iso), { '/rooms': { rooms: [room], paging: { total: 1 } }, '/rooms/r1': { room } })
   for (const condition of ['meeting_time>1', 'meeting_time<1', 'meeting_time!=1'])

@@ -72,7 +72,7 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
 
 describe('a --where condition on room metrics', () => {
   test.each(meanings)(
-    'a --where condition on room metrics such as %s selects the matching rooms and sends only the necessary requests',
+    'rooms list --where %s selects “%s” with one request per room',
     async (condition, ids, requests) => {
       const asked = withRoomsInUse(world, rooms)
       expect(await listIds(condition)).toBe(ids)
@@ -80,7 +80,7 @@ describe('a --where condition on room metrics', () => {
     },
   )
 
-  test('a --where condition on room metrics requests at most two items of a list if the total of the list is sufficient', async () => {
+  test('rooms list --where members>0 or sessions>0 requests at most two items per room', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
     await listIds('members>0')
     await listIds('sessions>0')
@@ -94,13 +94,13 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields', async () => {
+  test('rooms list --where evaluates room metrics only for rooms that match the conditions on fields', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await listIds('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
   })
 
-  test('a --where condition on room metrics is skipped for a room that does not match an earlier condition', async () => {
+  test('rooms list --where idle>1d requests no sessions of a room that members>2 excludes', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 2))
     expect(await listIds('idle>1d', 'members>2')).toBe('')
     expect(asked().sort()).toEqual([
@@ -118,12 +118,12 @@ describe('a --where condition on room metrics', () => {
     ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
     ['that omits null fields', { leavesNullsOut: true }],
     ['that omits null fields and totals', { leavesNullsOut: true, withoutTotals: true }],
-  ])('a --where condition on room metrics selects the same rooms on a service %s', async (_, differences) => {
+  ])('rooms list --where on room metrics selects the same rooms on a service %s', async (_, differences) => {
     withRoomsInUse(world, rooms, differences)
     for (const [condition, ids] of meanings) expect(await listIds(condition), condition).toBe(ids)
   })
 
-  test('a --where condition on room metrics requests complete lists of sessions if the first response contains no total', async () => {
+  test('rooms list --where sessions>0 requests full session lists if responses contain no total', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
     await world.run('rooms list --where sessions>0 --concurrency 1')
     expect(asked()).toEqual([
@@ -132,7 +132,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('a --where condition on room metrics excludes rooms without the required value, and a notice counts them', async () => {
+  test('rooms list --where omits rooms with an unknown idle or last_active, and prints their number', async () => {
     const unclear = {
       room: room('unclear'),
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
@@ -156,7 +156,7 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('a --where condition on room metrics does not match a room whose list of sessions is incomplete', async () => {
+  test('rooms list --where idle>90d exits 8 and omits a room with an incomplete list of sessions', async () => {
     withRoomsInUse(world, rooms.slice(1, 2), {
       instead: (path) =>
         path.endsWith('/sessions')
@@ -173,12 +173,12 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('a --where condition on room metrics ignores fields of the room with the names of the metrics', async () => {
+  test('rooms list --where ignores room fields that have the name of a metric', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
     expect(await listIds('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
 
-  test('a --where condition on room metrics with --limit and --offset is evaluated only until enough rooms match', async () => {
+  test('rooms list --where online>0 --limit 3 stops after enough matching rooms', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({
       room: room(`r${i}`),
       sessions: i % 2 ? [open] : [],
@@ -191,7 +191,7 @@ describe('a --where condition on room metrics', () => {
     expect(asked().length).toBeLessThan(15)
   })
 
-  test('a --where condition on room metrics keeps the order of the list if responses arrive in another order', async () => {
+  test('rooms list --where members>=20 keeps the list order if responses arrive out of order', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const slowly = world.intercept
@@ -207,7 +207,7 @@ describe('a --where condition on room metrics', () => {
     )
   })
 
-  test('a --where condition on room metrics is evaluated for at most --concurrency rooms concurrently', async () => {
+  test('rooms list --where members>0 evaluates at most --concurrency rooms concurrently', async () => {
     const many = Array.from({ length: 31 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const respond = world.intercept
@@ -225,7 +225,7 @@ describe('a --where condition on room metrics', () => {
     expect(most).toBe(8)
   })
 
-  test('a --where condition on room metrics with --json returns one document with the matching rooms and their number', async () => {
+  test('rooms list --where idle>90d --json prints one document with the matching rooms', async () => {
     withRoomsInUse(world, rooms)
     const { stdout } = await world.run('rooms list --json --where idle>90d')
     expect(JSON.parse(stdout)).toEqual({
@@ -236,7 +236,7 @@ describe('a --where condition on room metrics', () => {
 })
 
 describe('a condition on idle for a room without sessions', () => {
-  test('a condition on idle uses created_at of the full record for a room without sessions if lists omit created_at', async () => {
+  test('rooms list --where idle>90d reads created_at from the full room if lists omit created_at', async () => {
     const [one, two] = [room('one'), room('two', '2026-01-01T00:00:00.000Z')]
     const short = ({ id, type, name }: ReturnType<typeof room>) => ({ id, type, name })
     withRoomsInUse(world, [{ room: one }, { room: two }], {
@@ -249,7 +249,7 @@ describe('a condition on idle for a room without sessions', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
   })
 
-  test('a condition on idle is a usage error if no other condition excludes a room without sessions and created_at', async () => {
+  test('rooms list and rooms delete --where idle exit 2 for a room without sessions and created_at', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
     for (const [command, condition, suggested] of [
@@ -274,7 +274,7 @@ describe('a room whose data cannot be read', () => {
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
   })
 
-  test('rooms list --where omits a room whose data cannot be read from IDs and JSON, prints no count, and exits 8', async () => {
+  test('rooms list --where exits 8 and omits a room whose sessions cannot be read', async () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
@@ -311,7 +311,7 @@ describe('a room whose data cannot be read', () => {
     },
   )
 
-  test('--fail-fast stops the evaluation of --where at the first room whose data cannot be read', async () => {
+  test('rooms delete --where --fail-fast stops at the first room that cannot be read', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`) }))
     const asked = withRoomsInUse(world, many, failing(500, 'r2'))
     const run = await world.run('rooms delete --where online=0 --yes --max 50 --fail-fast --concurrency 1')
@@ -337,7 +337,7 @@ describe('a room whose data cannot be read', () => {
     expect(await listIds('idle>90d')).toBe('old never')
   })
 
-  test('rooms delete --where exits 8 and names the unread rooms if every request for sessions gets a 404 response', async () => {
+  test('rooms delete --where exits 8 and names the unread rooms if all requests for sessions get a 404', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -353,7 +353,7 @@ describe('a room whose data cannot be read', () => {
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('rooms list --where retries a request for a room after a 429 response', async () => {
+  test('rooms list --where retries a request for a room after 429 responses', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
@@ -362,7 +362,7 @@ describe('a room whose data cannot be read', () => {
     expect(refused).toBe(6)
   })
 
-  test('rooms list --where exits 130 if ^C interrupts the evaluation of rooms', async () => {
+  test('rooms list --where exits 130 at ^C during the evaluation of rooms', async () => {
     withRoomsInUse(world, rooms)
     const respond = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -384,14 +384,11 @@ describe('an invalid --where condition on room metrics', () => {
     ['sessions<', '--where sessions<: the value is missing'],
     ['idle=90d', `--where idle=90d: ${age('idle')}`],
     ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
-  ])(
-    'the invalid condition %j on room metrics is refused before the first request',
-    async (condition, message) => {
-      const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
-      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('rooms list --where %j exits 2 before any request', async (condition, message) => {
+    const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
 })
 
 test('rooms terminate --dry-run --where prints the compared values of each matching room', async () => {
@@ -415,7 +412,7 @@ test('rooms terminate --dry-run --where prints the compared values of each match
   )
 })
 
-test('a progress bar on the terminal counts the rooms evaluated for --where and is removed at the end', async () => {
+test('rooms terminate --where on a terminal shows a progress bar of the evaluated rooms', async () => {
   withRoomsInUse(world, rooms)
   const slowly = ['--rate', '1', '--concurrency', '1', '--dry-run']
   const { code, stderr } = await world.run(['rooms', 'terminate', '--where', 'online=0', ...slowly], {
@@ -428,13 +425,13 @@ test('a progress bar on the terminal counts the rooms evaluated for --where and 
   expect(stderr).toContain('\r\u001b[K3 rooms match\n')
 })
 
-test('rooms export --where with a condition on room metrics exports the matching rooms', async () => {
+test('rooms export --where sessions>1 exports the matching rooms', async () => {
   withRoomsInUse(world, rooms)
   const { code, stdout } = await world.run('rooms export --columns id --where sessions>1')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
 })
 
-test('random --where conditions on room metrics match the same random rooms as a reference implementation', async () => {
+test('rooms list --where with random conditions on metrics matches a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {
     '=': (value, wanted) => value === wanted,
@@ -497,7 +494,7 @@ test('random --where conditions on room metrics match the same random rooms as a
   )
 })
 
-test('a --where condition on room metrics selects rooms of the embedded service over HTTP', async () => {
+test('rooms list --where on room metrics selects rooms of the embedded service over HTTP', async () => {
   const served = await serveWorkspace({ machine: testMachine(testNow - 100 * 86_400_000) })
   const [never, old, busy] = [await served.room(), await served.room(), await served.room()]
   await served.user('ada')
@@ -528,7 +525,7 @@ test('a --where condition on room metrics selects rooms of the embedded service 
   expect((await served.getRoom(busy)).terminated_at).toBeNull()
 })
 
-describe('rooms list on a service with room types in capital letters', () => {
+describe('rooms list on a service with uppercase room types', () => {
   const inCapitals = () => {
     world.intercept = async (_request, next) => {
       const given = await next()
@@ -547,7 +544,7 @@ describe('rooms list on a service with room types in capital letters', () => {
     ['type!=private', ['O']],
     ['type~^PRIV', ['P']],
   ])(
-    'rooms list --where %s prints the matching rooms on a service with room types in capital letters',
+    'rooms list --where %s prints the matching rooms on a service with uppercase room types',
     async (condition, names) => {
       for (const [name, type] of [
         ['P', 'private'],

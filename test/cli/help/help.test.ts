@@ -61,7 +61,7 @@ const verbs: Record<string, string[]> = {
 const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
 
 describe('help', () => {
-  test('help of the program lists command groups, topics and common flags in fewer than 75 lines', async () => {
+  test('meetroom --help lists command groups, topics and common flags in fewer than 75 lines', async () => {
     const help = await show('--help')
     expect(help).toMatch(/^Usage: meetroom \[flags\] \[command\]\n/)
     for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
@@ -86,13 +86,13 @@ describe('help', () => {
     expect(help).not.toContain('api-key')
   })
 
-  test('help of the program is the same for --help, -h, help and no arguments', async () => {
+  test('meetroom prints the same help with --help, -h, help and no arguments', async () => {
     const help = await show('--help')
     for (const line of ['', '-h', 'help', '--json --help', '-o json -h', '--help --local'])
       expect(await show(line), line).toBe(help)
   })
 
-  test.each(Object.entries(verbs))('help of %s lists its commands', async (group, names) => {
+  test.each(Object.entries(verbs))('%s --help lists the commands of the group', async (group, names) => {
     const help = await show(`${group} --help`)
     expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[flags\\] \\[command\\]\\n`))
     expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
@@ -102,20 +102,20 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('help of a command is printed if --help precedes the command name', async () => {
+  test('--help before a command name prints the help of the command', async () => {
     for (const words of ['rooms', 'rooms list', 'config set'])
       for (const flag of ['--help', '-h'])
         expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
     expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
   })
 
-  test('help of a group or a command is printed if “help” follows the group name', async () => {
+  test('rooms help prints the help of rooms, and rooms help list prints the help of rooms list', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help')).toMatch(/^ {2}help +Print the help of a command$/m)
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
 
-  test.each(leaves)('help of %s has a usage line, a description and examples', async (leaf) => {
+  test.each(leaves)('%s --help prints a usage line, a description and examples', async (leaf) => {
     const help = await show(`${leaf} --help`)
     expect(help).toMatch(
       new RegExp(`^Usage: meetroom ${leaf} \\[flags\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
@@ -131,7 +131,7 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('help of a command lists its flags', async () => {
+  test('rooms create --help lists the flags of the command', async () => {
     const help = await show('rooms create --help')
     for (const flag of [
       '--name <name>',
@@ -146,7 +146,7 @@ describe('help', () => {
     expect(await show('members block --help')).toContain('  --force ')
   })
 
-  test('help of groups and commands omits aliases', async () => {
+  test('the help of groups and commands omits aliases', async () => {
     const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
     for (const line of ['', ...Object.keys(verbs)]) {
       const help = await show(`${line} --help`.trim())
@@ -159,7 +159,7 @@ describe('help', () => {
     for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
   })
 
-  test('help of a command is printed for the aliases of the command', async () => {
+  test('room ls --help prints the help of rooms list', async () => {
     expect(await show('room ls --help')).toBe(await show('rooms list --help'))
     expect(await show('help user rm')).toBe(await show('help users delete'))
   })
@@ -181,12 +181,12 @@ describe('help', () => {
       ],
     ],
     ['output', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns']],
-  ])('help of the topic %s lists the exit codes, variables or flags of the topic', async (topic, parts) => {
+  ])('help %s lists the exit codes, variables or flags of the topic', async (topic, parts) => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
   })
 
-  test('help of the former topic formatting prints the topic output with a warning', async () => {
+  test('help formatting prints the renamed topic output with a notice', async () => {
     expect(await (await createWorld()).run('help formatting')).toMatchObject({
       code: 0,
       stdout: await show('help output'),
@@ -201,14 +201,14 @@ describe('help', () => {
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
     ['workspace', ['workspace export', 'workspace diff', 'workspace apply', 'workspace adopt']],
     ['offboarding', ['users offboard', 'users hand-over']],
-  ])('help of related commands refers to the topic %s', async (topic, commands) => {
+  ])('the help of related commands refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
     for (const command of ['rooms get', 'auth login', 'users create'])
       expect(await show(`${command} --help`), command).not.toContain(`See: meetroom help ${topic}\n`)
   })
 
-  test('help of each command in the common groups names an existing topic', async () => {
+  test('the help of each command in the common groups refers to an existing topic', async () => {
     for (const leaf of leaves) {
       const named = [...(await show(`${leaf} --help`)).matchAll(/^See: meetroom help (\S+)$/gm)]
       expect(named.length, leaf).toBeGreaterThan(0)
@@ -216,7 +216,7 @@ describe('help', () => {
     }
   })
 
-  test('help on words without a topic lists at most eight sections, with a section of the most relevant topic first', async () => {
+  test('help with a search term lists at most eight sections, starting with the most relevant topic', async () => {
     const first = {
       csv: 'import',
       excel: 'import',
@@ -245,18 +245,18 @@ describe('help', () => {
     }
   })
 
-  test('help after a group prints the help of the group or of its command', async () => {
+  test('rooms help link prints the help of rooms link, and rooms help nope exits 2', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help link')).toBe(await show('rooms link --help'))
     expect(await world.run('rooms help nope')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('help on the singular form of a group prints the same topic', async () => {
+  test('help webhook prints the topic webhooks', async () => {
     expect(await show('help webhook')).toBe(await show('help webhooks'))
   })
 
   test.each(['nope', '__proto__', 'constructor'])(
-    'help of the unknown command or topic “%s” causes a usage error',
+    'help %s exits 2 because the topic does not exist',
     async (words) => {
       expect(await world.run(`help ${words}`)).toMatchObject({
         code: 2,
@@ -266,7 +266,7 @@ describe('help', () => {
     },
   )
 
-  test('help and the version are printed despite invalid settings', async () => {
+  test('help and --version exit 0 despite invalid settings', async () => {
     const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
     for (const line of [
       'help',
@@ -279,7 +279,7 @@ describe('help', () => {
       expect(await world.run(line, { env }), line).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('help of a command fits the width of the terminal up to its examples', async () => {
+  test('sessions list --help fits the width of the terminal, except for the examples', async () => {
     for (const columns of [60, 100])
       for (const options of [
         { tty: true, columns },
@@ -291,7 +291,7 @@ describe('help', () => {
       }
   })
 
-  test('help is printed without colors on a terminal', async () => {
+  test('--help prints no colors on a terminal', async () => {
     const { stdout } = await world.run('--help', { tty: true })
     expect(stdout).not.toContain('\u001b')
   })
@@ -305,11 +305,11 @@ describe('--version', () => {
     'rooms list -V',
     '--json --version',
     'rooms list --limit 3 --version',
-  ])('--version in the command line “%s” prints only the version', async (line) => {
+  ])('the command “%s” prints only the version', async (line) => {
     expect(await show(line)).toBe(`${version}\n`)
   })
 
-  test('the version of the program equals the version in package.json', async () => {
+  test('the version constant equals the version in package.json', async () => {
     const { default: manifest } = await import('../../../package.json')
     expect(version).toBe(manifest.version)
   })
@@ -349,7 +349,7 @@ describe('a usage error', () => {
       '--type must be open, public or private, not “opne”',
       'did you mean: meetroom rooms create --type open',
     ],
-  ])('the invalid command line “%s” exits 2 with a hint', async (line, message, hint) => {
+  ])('the command “%s” exits 2 with a hint', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
@@ -359,7 +359,7 @@ describe('a usage error', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a usage error is printed as one JSON object if the output format is JSON or NDJSON', async () => {
+  test('meetroom prints a usage error as one JSON object with --json or -o ndjson', async () => {
     for (const line of [
       'rooms lst --json',
       'rooms lst -o ndjson',
@@ -377,7 +377,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('an error is printed as plain text if --json follows “--”', async () => {
+  test('rooms get -- --json prints the error as plain text', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
@@ -397,7 +397,7 @@ describe('a usage error', () => {
     },
   )
 
-  test('a command line with flags but without a command exits 2 with an error about the missing command', async () => {
+  test('meetroom with flags but without a command exits 2', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -406,7 +406,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('a command or flag with the name of a built-in property of JavaScript objects is a usage error', async () => {
+  test('meetroom exits 2 for a command or flag with the name of a JavaScript object property', async () => {
     for (const line of [
       '__proto__',
       'constructor',
@@ -434,7 +434,7 @@ describe('global flags', () => {
     'rooms list --limit 1 -oids',
     '-q rooms -o csv list -o ids',
     '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
-  ])('global flags before or after the command apply in the command line “%s”', async (line) => {
+  ])('the command “%s” applies its global flags', async (line) => {
     expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
   })
 
@@ -443,25 +443,25 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('the global flag --dry-run applies in the command line “%s”', async (line) => {
+  ])('the command “%s” applies --dry-run', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('a global flag after the = of another flag is read as the value of the other flag', async () => {
+  test('rooms create --name=--json sends --json as the name', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('a global flag is refused as the value of another flag', async () => {
+  test('rooms create --name -q exits 2 before any request', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })
 })
 
-describe('every command of the program', () => {
+describe('every command', () => {
   let listed: Record<string, string[]>
   beforeAll(async () => {
     const groups = commandsIn(await show('--help')).filter((name) => name !== 'help')
@@ -470,7 +470,7 @@ describe('every command of the program', () => {
       listed[group] = commandsIn(await show(`${group} --help`)).filter((name) => name !== 'help')
   })
 
-  test('every command of the program has examples in its help', async () => {
+  test('the help of every command contains examples', async () => {
     for (const [group, names] of Object.entries(listed))
       for (const line of names.length > 0 ? names.map((name) => `${group} ${name}`) : [group])
         expect(await show(`${line} --help`), line).toMatch(/\nExamples:\n {2}\$ /)

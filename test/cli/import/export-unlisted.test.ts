@@ -37,7 +37,7 @@ describe('an export of a service that adds unlisted fields', () => {
   ] as const
 
   test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
-    '%s import%c %s accepts a %s export with unlisted fields, and names an unlisted field',
+    '%s import%c %s accepts a %s export with unlisted fields',
     async (kind, from, to, format) => {
       await fill()
       addFields(links)
@@ -50,7 +50,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('users import prints a warning that names the unlisted columns of an export, and --map sends such a column', async () => {
+  test('users import warns about the unlisted columns of an export, and --map sends a column', async () => {
     await fill()
     addFields(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
@@ -75,7 +75,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect(bodies.map(({ class: name }) => name)).toEqual(['7a', '7a'])
   })
 
-  test('users export prints a notice that names fields that appear only on a later page, and -o ndjson includes these fields', async () => {
+  test('users export lists the omitted fields of later pages, and -o ndjson includes these fields', async () => {
     for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
     addFields(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
     const { code, stderr } = await world.run('users export --page-size 2')
@@ -89,7 +89,7 @@ describe('an export of a service that adds unlisted fields', () => {
   })
 })
 
-test('users import refuses a file that is not an export if the file has an unknown column', async () => {
+test('users import exits 2 for an unknown column in a file that is not an export', async () => {
   writeFileSync(join(world.dir, 'users.csv'), 'user_id,name,nmae\nada,Ada,x\n')
   expect(await world.run('users import users.csv')).toMatchObject({
     code: 2,

@@ -275,16 +275,13 @@ test.each([
   ...['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"],
   ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
   ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
-])(
-  'serve --allow-embed “%s” exits 2 because the value is not an https origin',
-  async (origin) => {
-    const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `error: --allow-embed must be an https origin, not “${origin}”\n` +
-        'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
-    })
-  },
-)
+])('serve --allow-embed “%s” exits 2 because the value is not an https origin', async (origin) => {
+  const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      `error: --allow-embed must be an https origin, not “${origin}”\n` +
+      'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
+  })
+})

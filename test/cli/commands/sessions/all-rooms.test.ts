@@ -73,13 +73,10 @@ test.each([
   ['--all-rooms --user ada --no-header --columns room_name', 'Maths 7a\n'],
   ['--all-rooms --sort -connected_at --limit 2 -o ids', 'grace-09:00\nnull-08:10\n'],
   ['--all-rooms --count-by room_name -o csv', 'room_name,count\r\nMaths 7a,2\r\nChoir,1\r\n'],
-])(
-  'sessions list %s prints the matching sessions or counts',
-  async (flags, stdout) => {
-    serveRooms()
-    expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
-  },
-)
+])('sessions list %s prints the matching sessions or counts', async (flags, stdout) => {
+  serveRooms()
+  expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
+})
 
 test.each([
   ['sessions list', 2, 'no rooms given: pass a room, --where or --all-rooms'],

@@ -362,21 +362,18 @@ test.each([
   ['--by room', ['room_name', 'name']],
   ['--by session', ['room_name', 'session_id']],
   ['--by meeting', ['room_name', 'meeting']],
-])(
-  'sessions report --all-rooms %s prints the column room_name in CSV and in tables',
-  async (by, columns) => {
-    const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
-    school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
-    const flags = `--all-rooms ${by} --columns ${columns.join()} --no-header`
-    for (const format of ['csv', 'table']) {
-      const { code, stdout } = await report(`${flags} -o ${format}`)
-      expect({ code, rooms: [...new Set(stdout.match(/Maths 7[ab]/g))] }).toEqual({
-        code: 0,
-        rooms: ['Maths 7a', 'Maths 7b'],
-      })
-    }
-  },
-)
+])('sessions report --all-rooms %s prints the column room_name in CSV and in tables', async (by, columns) => {
+  const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
+  school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
+  const flags = `--all-rooms ${by} --columns ${columns.join()} --no-header`
+  for (const format of ['csv', 'table']) {
+    const { code, stdout } = await report(`${flags} -o ${format}`)
+    expect({ code, rooms: [...new Set(stdout.match(/Maths 7[ab]/g))] }).toEqual({
+      code: 0,
+      rooms: ['Maths 7a', 'Maths 7b'],
+    })
+  }
+})
 
 test.each([
   ['sessions report --all-rooms --columns room', 'no participant has a field “room”'],

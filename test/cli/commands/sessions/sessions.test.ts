@@ -55,11 +55,14 @@ test.each([
   [' --online', '/rooms/r/sessions?is_connecting=true'],
   [' --offline', '/rooms/r/sessions?is_connecting=false'],
   [' --user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false', '/users/ada'],
-])('the command “sessions list r%s” sends only the query parameters of its flags', async (flags, ...expected) => {
-  respondWithSessions()
-  expect((await world.run(`sessions list r${flags}`)).code).toBe(0)
-  expect(paths()).toEqual(expected.map((path) => `GET ${path}`))
-})
+])(
+  'the command “sessions list r%s” sends only the query parameters of its flags',
+  async (flags, ...expected) => {
+    respondWithSessions()
+    expect((await world.run(`sessions list r${flags}`)).code).toBe(0)
+    expect(paths()).toEqual(expected.map((path) => `GET ${path}`))
+  },
+)
 
 test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online'])(
   'sessions list%s with an unknown user exits 3 and suggests the likely user',

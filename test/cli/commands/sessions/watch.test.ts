@@ -285,15 +285,12 @@ describe('sessions watch with a failing service', () => {
     ['an HTML page', answer(200, '<html>'), 150],
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
-  ])(
-    'sessions watch reports %s as a lost connection, and retries',
-    async (_, instead, waitMs) => {
-      const { run } = await watchedRoom([{}, { instead }, {}])
-      const { code, stdout, host } = await run('--retries 0')
-      expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })
-      expect(host.slept).toEqual([2000, waitMs, 2000])
-    },
-  )
+  ])('sessions watch reports %s as a lost connection, and retries', async (_, instead, waitMs) => {
+    const { run } = await watchedRoom([{}, { instead }, {}])
+    const { code, stdout, host } = await run('--retries 0')
+    expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })
+    expect(host.slept).toEqual([2000, waitMs, 2000])
+  })
 
   test('sessions watch reports a 503 before it waits for Retry-After', async () => {
     const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])

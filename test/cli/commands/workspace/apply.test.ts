@@ -9,7 +9,7 @@ const algebra = (members = '[]', more = '') =>
 const apply = 'workspace apply school.yaml --yes --max 500'
 
 describe('workspace apply of a partial file', () => {
-  test('workspace apply of a partial file without --prune keeps the items of omitted keys and of empty lists', async () => {
+  test('workspace apply without --prune keeps the items of omitted keys and of empty lists', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -24,7 +24,7 @@ describe('workspace apply of a partial file', () => {
     ])
   })
 
-  test('workspace apply of a partial file removes no items of omitted keys, even with --prune', async () => {
+  test('workspace apply --prune keeps the items of omitted keys', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write(algebra('[{ user_id: ada }, { user_id: grace }]'))
@@ -38,7 +38,7 @@ describe('workspace apply of a partial file', () => {
     expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
   })
 
-  test('workspace apply of a partial file writes only declared fields that differ from the service', async () => {
+  test('workspace apply writes only declared fields that differ from the service', async () => {
     const at = await createWorkspace()
     await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
     at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
@@ -50,7 +50,7 @@ describe('workspace apply of a partial file', () => {
     })
   })
 
-  test('workspace apply of a partial file skips fields that the service omits, and workspace diff reports these fields', async () => {
+  test('workspace apply skips fields that the service omits, and workspace diff reports them', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.world.intercept = async (_, next) => {
@@ -69,7 +69,7 @@ describe('workspace apply of a partial file', () => {
 })
 
 describe('workspace apply', () => {
-  test('workspace apply without --yes exits 10 and writes nothing for any input from a pipe', async () => {
+  test('workspace apply without --yes exits 10 and sends no write if the input comes from a pipe', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('workspace apply on a terminal exits 10 and writes nothing for the input “n” instead of the number of writes', async () => {
+  test('workspace apply exits 10 if the confirmation is “n” instead of the number of writes', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -100,7 +100,7 @@ describe('workspace apply', () => {
     expect((await at.run('workspace apply school.yaml --yes --max 21')).writes).toHaveLength(21)
   })
 
-  test('workspace apply --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
+  test('workspace apply --dry-run prints the plan, and writes to neither the service nor the lock file', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stdout, writes } = await at.run('workspace apply school.yaml --dry-run --yes -o json')
@@ -126,7 +126,7 @@ describe('workspace apply', () => {
 })
 
 describe('workspace apply for rooms', () => {
-  test('workspace apply for rooms creates no second room with an existing name, and workspace adopt adopts the existing room', async () => {
+  test('workspace apply exits 8 if a room with the name exists, and workspace adopt adopts the room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())
@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('workspace diff reports two existing rooms with the same name, and workspace adopt adopts neither room', async () => {
+  test('workspace diff reports two rooms with the same name, and workspace adopt adopts neither room', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -153,7 +153,7 @@ describe('workspace apply for rooms', () => {
     expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
   })
 
-  test('workspace apply for rooms with --prune keeps a room whose key is renamed, and workspace adopt records the new key', async () => {
+  test('workspace apply --prune keeps a room with a new key, and workspace adopt records the key', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -178,7 +178,7 @@ describe('workspace apply for rooms', () => {
     ])
   })
 
-  test('workspace apply for rooms reports a deleted room as “gone”, and creates the room again only with --recreate', async () => {
+  test('workspace apply recreates a deleted room only with --recreate', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -195,7 +195,7 @@ describe('workspace apply for rooms', () => {
     expect((await at.run(`${apply} --recreate nothing`)).code).toBe(2)
   })
 
-  test('workspace diff exits 2 if rooms without a recorded ID have the same name or no type', async () => {
+  test('workspace diff exits 2 if new rooms have the same name or no type', async () => {
     const at = await createWorkspace()
     at.write('rooms:\n  - { key: a, name: N, type: open }\n  - { key: b, name: N, type: open }\n')
     const same = await at.run('workspace diff school.yaml')
@@ -208,7 +208,7 @@ describe('workspace apply for rooms', () => {
     expect([typeless.code, typeless.stderr]).toEqual([2, expect.stringContaining('rooms[0] (a) has no type')])
   })
 
-  test('workspace apply for rooms reports changes that the API does not support, makes the other changes and exits 0', async () => {
+  test('workspace apply exits 0 and skips room changes that the API does not support', async () => {
     const at = await createWorkspace()
     at.write(algebra('[]', ', record: true'))
     await at.run(apply)
@@ -222,7 +222,7 @@ describe('workspace apply for rooms', () => {
     expect((await at.diff('--strict')).code).toBe(9)
   })
 
-  test('workspace apply for rooms adds the members of a new terminated room before the termination', async () => {
+  test('workspace apply adds the members of a new terminated room before the termination', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada, type: host }]', ', is_terminated: true'))
@@ -278,7 +278,7 @@ describe('workspace apply with conflicts', () => {
   })
 })
 
-test('workspace apply exits 8 and writes nothing if the list of rooms is incomplete', async () => {
+test('workspace apply exits 8 and sends no write if the list of rooms is incomplete', async () => {
   const at = await createWorkspace()
   at.write(algebra())
   await at.run(apply)
@@ -298,7 +298,7 @@ test('workspace apply exits 8 and writes nothing if the list of rooms is incompl
 })
 
 describe('the lock file', () => {
-  test('workspace diff and workspace apply refuse the lock file of another application at the same base URL', async () => {
+  test('workspace diff and workspace apply exit 2 for the lock file of another workspace', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -314,7 +314,7 @@ describe('the lock file', () => {
     }
   })
 
-  test('workspace diff exits 2 if the workspace file names another profile, and its hint quotes the profile for the shell', async () => {
+  test('workspace diff exits 2 if the file names another profile, and quotes the profile in the hint', async () => {
     const at = await createWorkspace()
     at.write('workspace: $(reboot)\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
@@ -325,7 +325,7 @@ describe('the lock file', () => {
     )
   })
 
-  test('workspace diff refuses a lock file with rooms for a service without rooms, unless the workspace file names the profile', async () => {
+  test('workspace diff exits 2 if the service has no rooms, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -347,18 +347,15 @@ describe('the lock file', () => {
       'school.yaml.lock cannot be read: another version of meetroom wrote the file',
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
-  ])(
-    'workspace apply sends no request if the lock file has the invalid content %s',
-    async (text, problem) => {
-      const at = await createWorkspace()
-      at.write('users: [{ user_id: ada }]\n')
-      at.write(text, 'school.yaml.lock')
-      const { code, stderr } = await at.run(apply)
-      expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
-    },
-  )
+  ])('workspace apply exits 2 before any request if the lock file contains %s', async (text, problem) => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    at.write(text, 'school.yaml.lock')
+    const { code, stderr } = await at.run(apply)
+    expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
+  })
 
-  test('workspace apply sends no request if the lock file is a symbolic link or in use by another process', async () => {
+  test('workspace apply exits 2 before any request if the lock file is a symbolic link or in use', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write('4243\n', 'school.yaml.lock.pid')
@@ -375,7 +372,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('workspace apply without confirmation creates no file except the temporary file school.yaml.lock.pid', async () => {
+  test('workspace apply without confirmation creates only the temporary file school.yaml.lock.pid', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const names = () => readdirSync(at.world.dir).sort()
@@ -407,7 +404,7 @@ describe('the lock file', () => {
     expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
-  test('workspace apply sends no request if the directory of the workspace file does not exist', async () => {
+  test('workspace apply exits 2 before any request if the directory of the workspace file does not exist', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
@@ -415,7 +412,7 @@ describe('the lock file', () => {
   })
 })
 
-test('workspace apply exits 130 at ^C after the requests in progress, and the next run makes the remaining writes', async () => {
+test('workspace apply exits 130 at ^C, and the next run makes the remaining writes', async () => {
   const at = await createWorkspace()
   at.write(
     `workspace: default\nusers: [${Array.from({ length: 12 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`,
@@ -435,7 +432,7 @@ test('workspace apply exits 130 at ^C after the requests in progress, and the ne
   expect([again.code, again.writes.length]).toEqual([0, 12 - created])
 })
 
-test('workspace apply does not write an item if ^C arrives after the second read of the item', async () => {
+test('workspace apply skips the write of an item if ^C arrives after the read of the item', async () => {
   const at = await createWorkspace()
   at.write('workspace: default\nusers: [{ user_id: u0 }, { user_id: u1 }, { user_id: u2 }]\n')
   const { host, done } = at.world.start([...apply.split(' '), '--concurrency', '1'])

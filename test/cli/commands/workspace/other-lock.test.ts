@@ -21,7 +21,7 @@ const suggested = (stderr: string, lock: string) =>
   new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
 
 test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
-  'workspace %s of a renamed file names the lock file that records the rooms, and writes nothing',
+  'workspace %s of a renamed file suggests the lock file that records the rooms, and sends no write',
   async (command) => {
     const { at } = await createSchool()
     const { code, stderr, writes } = await at.run(`workspace ${command} week2.csv ${flags}`)
@@ -35,7 +35,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('workspace apply --prune with the suggested --lock blocks a member missing from the file and records the block', async () => {
+test('workspace apply --prune --lock blocks a missing member, and records the block in the lock file', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')
@@ -48,14 +48,14 @@ test('workspace apply --prune with the suggested --lock blocks a member missing 
   expect(diff.code).toBe(0)
 })
 
-test('workspace adopt of a second file succeeds with the separate lock file that the hint suggests', async () => {
+test('workspace adopt of a second file records the rooms in the lock file that the hint suggests', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })
   expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
 })
 
-test('workspace diff suggests no lock file that belongs to another service or records no rooms', async () => {
+test('workspace diff suggests no lock file of another service or without rooms', async () => {
   const { at } = await createSchool()
   const lock = at.lock('week1.csv')
   for (const change of [
@@ -69,7 +69,7 @@ test('workspace diff suggests no lock file that belongs to another service or re
   }
 })
 
-test('workspace adopt counts members that the file does not list, and --members lets --prune block them', async () => {
+test('workspace adopt --members records members missing from the file so that --prune blocks them', async () => {
   const { at, room } = await createSchool()
   renameSync(join(at.world.dir, 'week1.csv.lock'), join(at.world.dir, 'lost'))
   await at.user('host')

@@ -24,7 +24,7 @@ async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: 
   return { at, room: room.id, chess }
 }
 
-test('members block --all-rooms --save saves the blocks of the run, and unblock --from unblocks exactly these members', async () => {
+test('members unblock --from unblocks exactly the members that members block --save saved', async () => {
   const { at, room, chess } = await createClass()
   const block = 'members block --user bob --all-rooms --yes --save blocks.ndjson'
   const run = await at.run(block)
@@ -40,7 +40,7 @@ test('members block --all-rooms --save saves the blocks of the run, and unblock 
   expect(await at.run('members unblock --from blocks.ndjson')).toMatchObject({ code: 0, writes: [] })
 })
 
-test('members block --all-rooms --save writes no file for a preview, or if there is nothing to block', async () => {
+test('members block --all-rooms --save writes no file with --dry-run or without a new block', async () => {
   const { at } = await createClass()
   const file = join(at.world.dir, 'blocks.ndjson')
   await at.run('members block --user bob --all-rooms --dry-run --save blocks.ndjson')
@@ -49,7 +49,7 @@ test('members block --all-rooms --save writes no file for a preview, or if there
   expect(existsSync(file)).toBe(false)
 })
 
-test('members unblock --from skips members who no longer exist or belong to another user', async () => {
+test('members unblock --from skips missing members and members of another user', async () => {
   const { at, chess } = await createClass()
   await at.run('members block --user bob --all-rooms --yes --save blocks.ndjson')
   const file = join(at.world.dir, 'blocks.ndjson')
@@ -75,7 +75,7 @@ test.each([
   ],
   ['other records', '{"user_id":"bob"}'],
   ['text that is not JSON', 'bob'],
-])('members unblock --from refuses a file with %s', async (_, text) => {
+])('members unblock --from exits 2 for a file with %s', async (_, text) => {
   const { at } = await createClass()
   writeFileSync(join(at.world.dir, 'blocks.ndjson'), text)
   expect(await at.run('members unblock --from blocks.ndjson')).toMatchObject({ code: 2, writes: [] })
@@ -85,7 +85,7 @@ test.each([
   'members unblock --from none.ndjson',
   'members unblock --from none.ndjson --user bob --all-rooms',
   'members block ROOM --user bob --yes --save blocks.ndjson',
-])('the invalid command line “%s” exits 2', async (line) => {
+])('the command “%s” exits 2 and sends no write', async (line) => {
   const { at, room } = await createClass()
   expect(await at.run(line.replace('ROOM', room))).toMatchObject({ code: 2, writes: [] })
 })
@@ -102,7 +102,7 @@ test('members unblock --all-rooms names the rooms in its prompt', async () => {
   expect(stderr).toMatch(/Unblock user bob in room “Algebra”/)
 })
 
-test('workspace diff shows an unblocked member, and workspace apply --reblock blocks only this member', async () => {
+test('workspace diff reports an unblocked member, and workspace apply --reblock blocks only this member', async () => {
   const { at, room, chess } = await createClass()
   expect((await at.diff()).code).toBe(0)
   await at.run('members unblock --user bob --all-rooms --yes')
@@ -120,7 +120,7 @@ test('workspace diff shows an unblocked member, and workspace apply --reblock bl
   expect((await at.diff()).code).toBe(0)
 })
 
-test('workspace apply blocks the members of a plan with --reblock, and a second run retries a failed block', async () => {
+test('workspace apply of a plan with --reblock retries a failed block in a second run', async () => {
   const { at, room } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const diff = await at.run('workspace diff school.yaml --out plan.json')

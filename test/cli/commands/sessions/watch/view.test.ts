@@ -133,18 +133,15 @@ describe('the sessions watch view', () => {
     [12, 5],
     [3, 2],
     [1, 1],
-  ])(
-    'the sessions watch view fits a window of %i × %i characters',
-    async (columns, rows) => {
-      const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
-      const { screens, terminal } = await view(looks, { columns, rows })
-      for (const screen of screens) {
-        expect(screen.split('\n').length).toBeLessThanOrEqual(Math.max(1, rows - 1))
-        for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
-      }
-      if (rows > 1) expect(terminal.scrolled).toEqual([])
-    },
-  )
+  ])('the sessions watch view fits a window of %i × %i characters', async (columns, rows) => {
+    const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
+    const { screens, terminal } = await view(looks, { columns, rows })
+    for (const screen of screens) {
+      expect(screen.split('\n').length).toBeLessThanOrEqual(Math.max(1, rows - 1))
+      for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+    }
+    if (rows > 1) expect(terminal.scrolled).toEqual([])
+  })
 
   test('the sessions watch view shows the participants that fit, and the number of the others', async () => {
     const { screens } = await view([{ sessions: crowd }], { rows: 12 })
