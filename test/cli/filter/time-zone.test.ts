@@ -136,7 +136,7 @@ describe('the resolved times of --where conditions', () => {
   })
 })
 
-test('config get time_zone prints the time zone of --time-zone, and by default the time zone of this machine', async () => {
+test('config get time_zone prints the value of --time-zone, or by default the time zone of this machine', async () => {
   const zoneOf = async (...flags: string[]) =>
     JSON.parse((await world.run(['config', 'get', 'time_zone', '--json', ...flags])).stdout)
   expect(await zoneOf()).toEqual({ key: 'time_zone', value: 'UTC', origin: 'default' })

@@ -96,7 +96,7 @@ describe('error schema', () => {
     ['rooms get r --retries 0', answer(502, 'gone')],
     ['users update ada --name N --retries 0', answer(502, 'gone')],
     ['rooms create --name N --type open', answer(200, 'what')],
-  ])('the error schema matches the JSON error of “%s”', async (line, response) => {
+  ])('the JSON error of “%s” matches the error schema', async (line, response) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     if (response) world.intercept = async () => response

@@ -30,7 +30,7 @@ describe('API key of serve', () => {
 })
 
 describe('serve', () => {
-  test('serve responds to --local commands, and a second serve for the same workspace exits 2', async () => {
+  test('serve responds to --local commands, and a second serve process for the same workspace exits 2', async () => {
     const env = homes()
     const { ready, call, logged } = await runServe([], env)
     const { code, stdout, stderr } = await runHere(['serve', '--port', '0', '--json'], { env })

@@ -285,7 +285,7 @@ describe('sessions watch with a failing service', () => {
     ['an HTML page', answer(200, '<html>'), 150],
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
-  ])('sessions watch reports %s as a lost connection, and retries', async (_, instead, waitMs) => {
+  ])('sessions watch reports %s as a lost connection and retries', async (_, instead, waitMs) => {
     const { run } = await watchedRoom([{}, { instead }, {}])
     const { code, stdout, host } = await run('--retries 0')
     expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })

@@ -88,7 +88,7 @@ describe('users merge', () => {
     )
   })
 
-  test('users merge skips a room that blocks the first user, and exits 8 if a room blocks the second user', async () => {
+  test('users merge skips a room in which the first user is blocked, and exits 8 if the second user is blocked', async () => {
     const { plans, board } = world.ids
     await block(plans, 'mallory')
     await block(board, 'ada')

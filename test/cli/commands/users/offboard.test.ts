@@ -320,7 +320,7 @@ describe('prompt of users offboard', () => {
 })
 
 describe('members block --user --all-rooms', () => {
-  test('members block --user --all-rooms blocks the user in every private room, and members unblock reverts the blocks', async () => {
+  test('members block --all-rooms blocks the user in every private room, and members unblock reverts it', async () => {
     const { code, stderr, rows } = await world.rows('members block --user mallory --all-rooms --yes')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members; 2 skipped\n' })
     expect(words(rows)).toEqual([

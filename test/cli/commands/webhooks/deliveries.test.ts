@@ -100,7 +100,7 @@ describe('webhooks deliveries', () => {
 })
 
 describe('webhooks redeliver', () => {
-  test('webhooks redeliver queues one delivery again and prints its ID with -o ids', async () => {
+  test('webhooks redeliver -o ids queues one delivery and prints its ID', async () => {
     await addDeliveries()
     const { stdout, stderr, code } = await world.run('webhooks redeliver msg_c -o ids')
     expect({ stdout, stderr, code }).toEqual({ stdout: 'msg_c\n', stderr: 'queued 1 delivery\n', code: 0 })

@@ -325,7 +325,7 @@ describe('the lock file', () => {
     )
   })
 
-  test('workspace diff exits 2 if the service has no rooms, unless the workspace file names the profile', async () => {
+  test('workspace diff exits 2 if no room of the lock file exists, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -347,7 +347,7 @@ describe('the lock file', () => {
       'school.yaml.lock cannot be read: another version of meetroom wrote the file',
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
-  ])('workspace apply exits 2 before any request if the lock file contains %s', async (text, problem) => {
+  ])('workspace apply exits 2 before any request for the invalid lock file %s', async (text, problem) => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write(text, 'school.yaml.lock')

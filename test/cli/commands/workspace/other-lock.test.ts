@@ -35,7 +35,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('workspace apply --prune --lock blocks a missing member, and records the block in the lock file', async () => {
+test('workspace apply --prune --lock blocks a member missing from the file and records the block', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')

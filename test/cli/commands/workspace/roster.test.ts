@@ -419,7 +419,7 @@ describe('plan file', () => {
   })
 
   test.each(['school.yaml', 'school.yaml.lock'])(
-    'workspace diff --out overwrites an earlier plan, and exits 2 for %s',
+    'workspace diff --out overwrites an earlier plan, and exits 2 for the existing file %s',
     async (file) => {
       const at = await createWorkspace()
       at.write('users: [{ user_id: a }]\nrooms: [{ key: x, name: X, type: open }]\n')

@@ -15,7 +15,7 @@ const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: 
 const grace = session('s2', { name: 'Grace Hopper', user_id: 'grace', connected_at: at(-2) })
 
 describe('contents of the sessions watch view', () => {
-  test('the sessions watch view shows participants with start and duration, and the latest changes', async () => {
+  test('the sessions watch view shows participants with start time and duration, and the latest changes', async () => {
     const { code, screens, last, stderr } = await view([
       { sessions: [grace, ada] },
       { sessions: [ada, grace, session('s3', { user_id: null, connected_at: at(0) })] },
