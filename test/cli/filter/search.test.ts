@@ -105,7 +105,7 @@ describe('--search', () => {
     )
   })
 
-  test('--search finds users by ID and name if the service omits emails and null fields', async () => {
+  test('--search finds users by ID and name if the service omits emails or null fields', async () => {
     await createUsers()
     otherService(world, { without: ['email'] })
     expect(await search('ada')).toBe('ada')

@@ -111,7 +111,7 @@ describe('the resolved times of --where conditions', () => {
     },
   )
 
-  test('rooms terminate --dry-run prints no resolved times for patterns and empty values', async () => {
+  test('rooms terminate --dry-run prints no resolved times for patterns or empty values', async () => {
     const { stderr } = await world.run(
       terminate(
         ...['name~x', 'terminated_at=', 'created_at~2026-01-31'].flatMap((c) => ['--where', c]),

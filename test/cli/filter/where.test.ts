@@ -526,7 +526,7 @@ describe('rooms list --where', () => {
     expect(await listIds('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('rooms list --where prints each match exactly once in steps of --limit and --offset', async () => {
+  test('rooms list --where prints each match exactly once across pages with --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await listIds(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))

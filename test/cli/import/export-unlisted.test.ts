@@ -50,7 +50,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('users import warns about the unlisted columns of an export, and --map sends a column', async () => {
+  test('users import warns about the unlisted columns of an export, and sends a column with --map', async () => {
     await fill()
     addFields(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)

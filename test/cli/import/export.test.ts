@@ -277,7 +277,7 @@ describe('an export', () => {
   })
 
   describe('the argument “-”', () => {
-    test('members export - exports each room from standard input and the arguments once, in the given order', async () => {
+    test('members export - prints the members of each room from standard input and arguments once', async () => {
       const ids: string[] = []
       for (const user_id of ['ada', 'grace', 'alan']) {
         await user(user_id)
@@ -477,7 +477,7 @@ describe('members export --all-rooms', () => {
     expect([...answered].sort()).toEqual([...rooms].sort())
   })
 
-  test('members export --all-rooms prints one document with -o json', async () => {
+  test('members export --all-rooms -o json prints one document', async () => {
     const { members: all, ...rest } = JSON.parse(
       await runExport('members export --all-rooms -o json', `18 members${withoutTokens}`),
     )

@@ -210,7 +210,7 @@ describe('host and port of serve', () => {
     ['a'.repeat(300), 'the program cannot listen on aaa'],
     ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
     ['192.0.2.1', 'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address'],
-  ])('serve --host %j exits 2', async (host, words) => {
+  ])('serve exits 2 for the unusable host %j', async (host, words) => {
     const { code, stderr } = await runRefused('--host', host)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${words}`)

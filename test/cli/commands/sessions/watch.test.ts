@@ -63,7 +63,7 @@ describe('output of sessions watch', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('name=Standup'))).toHaveLength(1)
   })
 
-  test('sessions watch reports that the room was renamed, terminated or reopened', async () => {
+  test('sessions watch reports the renaming, termination and reopening of the room', async () => {
     const room = await watchedRoom([
       {},
       { room: { name: 'Retro' } },

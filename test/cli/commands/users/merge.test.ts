@@ -49,7 +49,7 @@ describe('users merge', () => {
     expect((await world.member(plans, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('users merge keeps the first user after a failed hand-over, and completes in a second run', async () => {
+  test('users merge keeps the first user after a failed hand-over, and completes the merge in a second run', async () => {
     const { lobby } = world.ids
     world.fails(new RegExp(`${lobby}/members$`), 500, 'POST')
     const first = await world.rows(merge)

@@ -187,7 +187,7 @@ test.each([
   [['--set', 'x'], '--set must be key=value, not “x”'],
   [['--set', '=x'], '--set must be key=value, not “=x”'],
   [['--profile-url', 'a.png'], '--profile-url must be a complete URL such as https://host/path, not “a.png”'],
-])('users create with the arguments %j exits 2 before any request', async (flags, message) => {
+])('users create exits 2 before any request for the invalid arguments %j', async (flags, message) => {
   expect(await world.run(['users', 'create', 'ada', ...flags])).toMatchObject({
     code: 2,
     stdout: '',

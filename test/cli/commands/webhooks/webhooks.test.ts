@@ -345,7 +345,7 @@ describe('webhooks listen --secret', () => {
     ],
     ['a missing signature', {}, 'there is no signature'],
   ])(
-    'webhooks listen --secret responds 401 to %s and does not forward the event',
+    'webhooks listen --secret responds 401 to %s without forwarding the event',
     async (_, headers, problem) => {
       const { url, inbox } = await startReceiver()
       const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
@@ -368,7 +368,7 @@ describe('webhooks listen --secret', () => {
       'the signature is 301 s ahead of the clock; the tolerance is 300 s',
     ],
   ])(
-    'webhooks listen --secret responds 401 to a correct signature %s and does not forward the event',
+    'webhooks listen --secret responds 401 to a correct signature %s without forwarding the event',
     async (_, at, problem) => {
       const { url, inbox } = await startReceiver()
       const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
@@ -407,7 +407,7 @@ describe('webhooks listen --secret', () => {
 })
 
 describe('webhooks listen --forward-to', () => {
-  test('webhooks listen --forward-to forwards signed events unchanged, and responds with the status of the receiver', async () => {
+  test('webhooks listen --forward-to forwards a signed event unchanged', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')

@@ -126,7 +126,7 @@ describe('workspace apply', () => {
 })
 
 describe('workspace apply for rooms', () => {
-  test('workspace apply exits 8 if a room with the name exists, and workspace adopt adopts the room', async () => {
+  test('workspace apply exits 8 if a new room has an existing name, and workspace adopt adopts the existing room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())

@@ -55,7 +55,7 @@ test('workspace adopt of a second file records the rooms in the lock file that t
   expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
 })
 
-test('workspace diff suggests no lock file of another service or without rooms', async () => {
+test('workspace diff ignores lock files of another service and lock files without rooms', async () => {
   const { at } = await createSchool()
   const lock = at.lock('week1.csv')
   for (const change of [

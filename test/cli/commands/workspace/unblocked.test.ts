@@ -24,7 +24,7 @@ async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: 
   return { at, room: room.id, chess }
 }
 
-test('members unblock --from unblocks exactly the members that members block --save saved', async () => {
+test('members unblock --from unblocks exactly the members in the file of members block --save', async () => {
   const { at, room, chess } = await createClass()
   const block = 'members block --user bob --all-rooms --yes --save blocks.ndjson'
   const run = await at.run(block)
