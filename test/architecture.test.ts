@@ -64,7 +64,7 @@ const mayImport: Record<string, readonly string[]> = {
   version: [],
 }
 
-test('the modules of a layer import only from lower layers', () => {
+test('each module of src imports only from its own layer or lower layers', () => {
   const wrong = ours.filter(({ from, to }) => !mayImport[layer(from)]?.includes(layer(to)))
   expect(wrong).toEqual([])
 })
@@ -88,7 +88,7 @@ const cliLayers = [
   ],
 ]
 
-test('each directory of cli imports only from itself and from lower layers', () => {
+test('each directory of src/cli imports only from itself and lower layers', () => {
   const cliLayer = (file: string) => file.split('/')[1] ?? ''
   const inCli = files.filter((file) => layer(file) === 'cli')
   expect(new Set(inCli.map(cliLayer))).toEqual(new Set(cliLayers))
@@ -101,12 +101,12 @@ test('each directory of cli imports only from itself and from lower layers', () 
   expect(wrong).toEqual([])
 })
 
-test('modules of cli import the embedded service only dynamically', () => {
+test('src/cli imports the embedded service only dynamically or as types', () => {
   const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'embedded')
   expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
 })
 
-test('source directories have no import cycles, including cycles of type imports and dynamic imports', () => {
+test('source directories have no import cycles, including type and dynamic imports', () => {
   // Each file directly in src is a separate node; src as one node would be part of a cycle.
   const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
   const edges = new Map<string, Set<string>>()
@@ -116,14 +116,14 @@ test('source directories have no import cycles, including cycles of type imports
   expect(findCycle(edges)).toEqual([])
 })
 
-test('no TypeScript file is directly in src/cli, and only a fixed set of TypeScript files is directly in src', () => {
+test('src contains only a fixed set of top-level TypeScript files, and src/cli contains none', () => {
   expect(files.filter((file) => dirname(file) === 'cli')).toEqual([])
   expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
     ...['duration.ts', 'errors.ts', 'hash.ts', 'host.ts', 'main.ts', 'version.ts'],
   ])
 })
 
-test('each command has a file named after the command, and group files define no commands', async () => {
+test('each command has a file named after the command', async () => {
   const fileOf = (words: readonly string[]) => {
     // The path of `__complete` has no underscores.
     const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
@@ -140,7 +140,7 @@ test('each command has a file named after the command, and group files define no
   expect(groupFiles.filter((file) => /\.command\(|\.act\(/.test(code(file)))).toEqual([])
 })
 
-test('the modules that every command loads do not import zod', () => {
+test('only a fixed list of lazily loaded modules imports zod', () => {
   const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
   const ofSchema = [
@@ -158,7 +158,7 @@ test('the modules that every command loads do not import zod', () => {
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
-test('CONTRIBUTING names only existing TypeScript files, with full paths in its table of decisions', () => {
+test('CONTRIBUTING.md names only existing TypeScript files', () => {
   const text = readFileSync(resolve(src, '../.github/CONTRIBUTING.md'), 'utf8')
   const names = (part: string) => [...part.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
   const all = [...files, ...readdirSync(import.meta.dirname).map((file) => `test/${file}`)]
@@ -174,11 +174,11 @@ test('only host.ts uses the process object', () => {
   expect(touching).toEqual(['host.ts'])
 })
 
-test('no module uses console', () => {
+test('no module of src uses console', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
-test('source files have no import cycles, including cycles of type imports', () => {
+test('source files have no import cycles, including type and dynamic imports', () => {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of ours) edges.set(from, (edges.get(from) ?? new Set()).add(to))
   expect(findCycle(edges)).toEqual([])
@@ -199,7 +199,7 @@ function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly st
   return [...edges.keys()].map((node) => cycleFrom(node, [])).find((cycle) => cycle !== undefined) ?? []
 }
 
-test('only visible.ts and a fixed list of modules mark text as safe for the terminal', () => {
+test('only a fixed list of modules marks text as safe for the terminal', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
@@ -226,7 +226,7 @@ test('only bars.ts and progress.ts draw bars', () => {
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
-test('only cli/run and a fixed list of modules run batches of requests and evaluate their outcomes', () => {
+test('only cli/run and a fixed list of modules run batches of requests', () => {
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
@@ -252,7 +252,7 @@ test('only cli/run and a fixed list of modules run batches of requests and evalu
   expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(parts.map((part) => `cli/run/${part}.ts`))
 })
 
-test('modules outside output/redaction import only redaction.ts from it, except request.ts', () => {
+test('only request.ts imports a module of output/redaction other than redaction.ts', () => {
   const folder = 'cli/output/redaction'
   const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)
   expect(inside.length).toBeGreaterThan(20)
@@ -265,13 +265,13 @@ test('modules outside output/redaction import only redaction.ts from it, except 
   expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
 })
 
-test('only output/views declares views', () => {
+test('only modules of output/views declare views', () => {
   // Derived views spread a view that has a noun.
   const declaring = files.filter((file) => /\bnoun: (?!Noun\b|readonly\b|string\b)/.test(code(file)))
   expect(declaring.filter((file) => dirname(file) !== 'cli/output/views')).toEqual([])
 })
 
-test('only match.ts and a fixed list of modules compare names and emails of items', () => {
+test('only a fixed list of modules compares names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   expect(having(/\.normalize\('NF/)).toEqual([
@@ -289,7 +289,7 @@ test('only match.ts and a fixed list of modules compare names and emails of item
   ])
 })
 
-test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
+test('only read-list.ts and paginate-any.ts paginate lists', () => {
   const importers = (module: string) =>
     [...new Set(ours.filter(({ to }) => to === module).map(({ from }) => from))].sort()
   const readers = ['cli/lists/paginate-any.ts', 'cli/lists/read-list.ts']
@@ -311,7 +311,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   ])
 })
 
-test('the modules of cli export no two types with the same name', () => {
+test('the exported types of src/cli have unique names', () => {
   const exported = files
     .filter((file) => layer(file) === 'cli')
     .flatMap((file) => [...code(file).matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)])
@@ -324,7 +324,7 @@ test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
-test('only records.ts looks up users, rooms and members, and sends writes to many items', () => {
+test('only records.ts reads and changes single users, rooms and members', () => {
   const sending = /\b(call\(\s*'(create|add|update|delete)|find\(\s*'get)(User|Room|Member)'/
   expect(files.filter((file) => layer(file) === 'cli' && sending.test(code(file)))).toEqual([])
   const tables = /: '(createUser|createRoom|addMember)', update:/
@@ -338,7 +338,7 @@ test('only membership-plan.ts decides whether a member is added, changed or kept
   expect(files.filter((file) => /\.find\(\(?\w+\)? => !isBlocked/.test(code(file)))).toEqual([])
 })
 
-test('only src/files opens, creates and renames files', () => {
+test('only modules of src/files open, create and rename files', () => {
   const opening =
     /\b(open|readFile|writeFile|appendFile|copyFile|rename|link|symlink|create(Read|Write)Stream)(Sync)?\b/
   const fromFs = (file: string) => {
@@ -349,7 +349,7 @@ test('only src/files opens, creates and renames files', () => {
   expect(files.filter((file) => layer(file) !== 'files' && (fromFs(file) || isWhole(file)))).toEqual([])
 })
 
-test('only host.ts and four modules of src/files write to open files, and only config/writer.ts imports conf', () => {
+test('only host.ts and a fixed list of modules of src/files write to open files', () => {
   const writing = /\bFileHandle\b|\b(f?writev?|f?data?sync|f?truncate|chown|chmod)Sync\b|\bdatasync\b/
   expect(files.filter((file) => writing.test(code(file))).sort()).toEqual([
     ...['files/append-file.ts', 'files/create-file.ts', 'files/draft.ts', 'files/output-file.ts'],
@@ -360,13 +360,13 @@ test('only host.ts and four modules of src/files write to open files, and only c
   expect(imports.filter(({ to }) => to === 'conf').map(({ from }) => from)).toEqual(['config/writer.ts'])
 })
 
-test('only rows.ts parses CSV', () => {
+test('only rows.ts imports csv-parse', () => {
   expect(imports.filter(({ to }) => to === 'csv-parse').map(({ from }) => from)).toEqual([
     'cli/import/read/rows.ts',
   ])
 })
 
-test('only file-errors.ts and a fixed list of modules contain the texts of file errors', () => {
+test('only a fixed list of modules contains messages of file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
     // The other two modules describe a lock file and a failed backup.
@@ -382,11 +382,11 @@ test('only file-errors.ts and a fixed list of modules contain the texts of file 
   ])
 })
 
-test('no module uses URL.canParse, which fails on Latin-1 text in Node 20 after V8 optimizes it', () => {
+test('no module uses URL.canParse, which fails on Latin-1 text in Node 20', () => {
   expect(files.filter((file) => /\bcanParse\b/.test(code(file)))).toEqual([])
 })
 
-test('modules have no mutable variables at the top level', () => {
+test('modules declare no mutable top-level variables', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })
 
@@ -394,12 +394,12 @@ function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 }
 
-test('templates with the tag own contain only ASCII, because the build escapes only untagged templates', () => {
+test('template literals with the tag “own” contain only ASCII', () => {
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
 
-test('only readings.ts and a fixed list of modules parse dates', () => {
+test('only a fixed list of modules calls Date.parse', () => {
   // The other modules parse HTTP dates and the end of a certificate.
   const readers = [
     ...['api/readings.ts', 'client/retry-policy.ts'],
@@ -409,7 +409,7 @@ test('only readings.ts and a fixed list of modules parse dates', () => {
   expect(found.sort()).toEqual(readers.sort())
 })
 
-test('only a fixed list of modules contains literal commands, and only hint-text.ts builds commands for hints', () => {
+test('only a fixed list of modules contains literal meetroom commands', () => {
   // These modules contain help texts, completion scripts, the version, and titles of schemas.
   const helpTexts = [
     ...[
@@ -430,7 +430,7 @@ test('only a fixed list of modules contains literal commands, and only hint-text
   expect(files.filter((file) => /\['meetroom',/.test(code(file)))).toEqual(['cli/output/hint-text.ts'])
 })
 
-test('a test file outside suites that starts the built program has a name ending in .built.test.ts', () => {
+test('test files that start the built program are named *.built.test.ts, except in suites', () => {
   const valueImports = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^'"]*?from '(\.[^']+)'/gm)]
       .map(([, to = '']) => resolve(dirname(file), to))
@@ -444,7 +444,7 @@ test('a test file outside suites that starts the built program has a name ending
   expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
 })
 
-test('each test directory has the path of a directory in src, except a fixed list of directories', () => {
+test('each test directory matches a directory of src, except a fixed list', () => {
   const own = ['bench', 'bin', 'build', 'fixtures', 'helpers', 'suites']
   const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.test.ts'),
@@ -457,7 +457,7 @@ test('each test directory has the path of a directory in src, except a fixed lis
   expect(strange).toEqual([])
 })
 
-test('a test checks that a program is installed before it runs the program, except for Node, npm and POSIX tools', () => {
+test('test files check for the external programs they run, except npm and POSIX tools', () => {
   const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   const unchecked = paths
     .filter((path) => path.endsWith('.ts') && !path.startsWith('bench/'))

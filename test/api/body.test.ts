@@ -4,18 +4,18 @@ import { omitUndefined } from '../../src/api/defined.ts'
 import type { Input } from '../../src/api/operation-types.ts'
 import type { Operations } from '../../src/api/operations.ts'
 
-test('body() keeps the given fields and drops undefined fields', () => {
+test('body() drops undefined fields', () => {
   expect(body<'updateRoom'>({ name: undefined, is_terminated: false })).toEqual({ is_terminated: false })
   expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
 })
 
-test('the return type of body() is the type of the request body of its operation', () => {
+test('body() returns the request body type of the given operation', () => {
   expectTypeOf(body<'createRoom'>).returns.toEqualTypeOf<Input<Operations['createRoom']>['body']>()
   expectTypeOf(body<'createRoom'>).returns.toHaveProperty('max_meeting_seconds')
   expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
 })
 
-test('a request body with a misspelled field, a wrong value or a missing field does not compile', () => {
+test('TypeScript rejects a request body with a misspelled, missing or invalid field', () => {
   // @ts-expect-error: misspelled
   body<'updateRoom'>({ is_trminated: true })
   // @ts-expect-error: a room cannot change its type
@@ -31,7 +31,7 @@ test('a request body with a misspelled field, a wrong value or a missing field d
   expect(input).toBeDefined()
 })
 
-test('omitUndefined drops undefined and keeps every other falsy value', () => {
+test('omitUndefined drops undefined and keeps other falsy values', () => {
   expect(omitUndefined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
     a: null,
     b: false,

@@ -18,13 +18,13 @@ function generateResponses(name: OperationName): fc.Arbitrary<unknown> {
 }
 
 describe.each(names)('the response guard of %s', (name) => {
-  test(`the response guard of ${name} accepts a response with IDs and any other fields`, () => {
+  test(`the response guard of ${name} accepts a valid response with additional fields`, () => {
     fc.assert(
       fc.property(generateResponses(name), (answer) => findResponseProblem(name, answer) === undefined),
     )
   })
 
-  test(`the response guard of ${name} rejects a response that is not an object`, () => {
+  test(`the response guard of ${name} rejects a non-object response`, () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
       expect(findResponseProblem(name, value)).toBe('it is not an object')
   })

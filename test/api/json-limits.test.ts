@@ -10,7 +10,7 @@ const check = (text: string, levels = 200, values = 1000) =>
   requireJsonLimits(encode(padding + text), levels, values)
 
 describe('requireJsonLimits', () => {
-  test('requireJsonLimits refuses lists and objects that are nested too deeply', () => {
+  test('requireJsonLimits rejects arrays and objects nested beyond the depth limit', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -20,25 +20,25 @@ describe('requireJsonLimits', () => {
     }
   })
 
-  test('requireJsonLimits refuses JSON with too many values', () => {
+  test('requireJsonLimits rejects JSON with more values than the limit', () => {
     expect(() => check(`[${'0,'.repeat(998)}0]`)).not.toThrow()
     expect(() => check(`[${'0,'.repeat(1100)}0]`)).toThrow('too large: more than 1000 values')
     expect(() => check(`[${'[],{},'.repeat(500)}0]`)).toThrow(JsonLimitError)
     expect(() => check(`{${'"a":0,'.repeat(1100)}"a":0}`)).toThrow(JsonLimitError)
   })
 
-  test('requireJsonLimits ignores brackets and commas in strings, even after quotes and backslashes', () => {
+  test('requireJsonLimits ignores brackets and commas in strings, including strings with escapes', () => {
     const text = JSON.stringify({ a: '[{,'.repeat(5000), b: '\\"[[['.repeat(5000), '\\': '"' })
     expect(() => check(text, 1, 4)).not.toThrow()
   })
 
-  test('requireJsonLimits accepts short JSON that is nested too deeply, and parseJson refuses the JSON', () => {
+  test('parseJson enforces the depth limit on short JSON, which requireJsonLimits accepts', () => {
     const text = '['.repeat(1000) + ']'.repeat(1000)
     expect(() => requireJsonLimits(encode(text))).not.toThrow()
     expect(() => parseJson(text)).toThrow(JsonLimitError)
   })
 
-  test('requireJsonLimits throws no error except JsonLimitError for any text', () => {
+  test('requireJsonLimits throws only JsonLimitError for arbitrary text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', '\\', '"\\'), (text, end) => {
         try {
@@ -51,7 +51,7 @@ describe('requireJsonLimits', () => {
     )
   })
 
-  test('requireJsonLimits accepts any JSON within the limits of depth and number of values', () => {
+  test('requireJsonLimits accepts any JSON within the depth and value limits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const count = (part: unknown): number =>

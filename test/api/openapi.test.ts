@@ -27,14 +27,14 @@ const itemsOf = (path: string, method: string, name: string) => {
 const sentTo = (path: string, method: string) =>
   document.paths[path][method].requestBody.content[json].schema.properties
 
-test('the OpenAPI document passes the recommended rules of a linter that reports a missing summary', () => {
+test('the OpenAPI document passes the recommended lint rules', () => {
   const { summary, ...rest } = document.paths['/rooms'].get
   expect(summary).toBe('List rooms')
   const paths = { ...document.paths, '/rooms': { ...document.paths['/rooms'], get: rest } }
   expect(lint(document, { ...document, paths })).toMatchObject([[], [{ ruleId: 'operation-summary' }]])
 })
 
-test('each paged list operation of the OpenAPI document declares the bounds of limit and offset', () => {
+test('the OpenAPI document declares bounds for the limit and offset of paged lists', () => {
   const paged = ['/rooms', '/users', '/rooms/{room_id}/members', '/rooms/{room_id}/sessions']
   for (const path of paged) {
     const { parameters } = document.paths[path].get
@@ -45,7 +45,7 @@ test('each paged list operation of the OpenAPI document declares the bounds of l
   }
 })
 
-test('the OpenAPI document declares each deprecated field of a room as the constant “#DEPRECATED#”', () => {
+test('the OpenAPI document declares deprecated room fields as the constant “#DEPRECATED#”', () => {
   const room = itemsOf('/rooms/{id}', 'get', 'room')
   const deprecated = Object.keys(room).filter((name) => room[name].deprecated)
   expect(deprecated).toEqual([
@@ -61,7 +61,7 @@ test('the OpenAPI document declares each deprecated field of a room as the const
   expect(sentTo('/rooms/{id}', 'put').is_terminated).toMatchObject({ type: 'boolean' })
 })
 
-test('the OpenAPI document declares name and is_blocked of members as request fields and as nullable response fields', () => {
+test('the OpenAPI document declares name and is_blocked of members as nullable only in responses', () => {
   const path = '/rooms/{room_id}/members/{member_id}'
   expect(sentTo(path, 'put')).toMatchObject({ name: { type: 'string' }, is_blocked: { type: 'boolean' } })
   expect(sentTo('/rooms', 'post').members.items.properties).toHaveProperty('name')

@@ -28,14 +28,14 @@ const { fields } = roomy
 const view = createView(roomy)
 const item = { id: 'r', type: 'open', seats: 12 }
 
-test('the type of a room includes a field added to the field table', () => {
+test('the TypeScript types of rooms include a field added to the field table', () => {
   expectTypeOf<WritableFields<typeof fields, 'create'>['seats']>().toEqualTypeOf<number>()
   expectTypeOf<WritableFields<typeof fields, 'update'>['seats']>().toEqualTypeOf<number | undefined>()
   expectTypeOf<ItemOf<typeof fields>['seats']>().toEqualTypeOf<number | null | undefined>()
   expectTypeOf<ItemOf<typeof room.fields>>().not.toHaveProperty('seats')
 })
 
-test('the schemas of requests, responses and queries include a field added to the field table', () => {
+test('the request, response and query schemas include a field added to the field table', () => {
   const create = createBodySchema('create', fields)
   const update = createBodySchema('update', fields)
   expect(create.safeParse({ name: 'n', type: 'open' }).success).toBe(false)
@@ -86,7 +86,7 @@ test('the OpenAPI document describes a field added to the field table', () => {
   expect(roomy.descriptions.seats).toBe('number of seats')
 })
 
-test('a field without write access is read-only in imports and missing in create requests', () => {
+test('imports and create requests exclude a field without write access', () => {
   const seen = defineResource(room, { ...room.fields, visits: field('number', 'visits') })
   const { columns, readOnly } = deriveColumns(seen, createView(seen), endpoints.createRoom)
   expect(Object.keys(columns)).not.toContain('visits')
@@ -94,7 +94,7 @@ test('a field without write access is read-only in imports and missing in create
   expect(createBodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
 })
 
-test('an unlisted field is optional in responses, missing in create requests and selectable as a column', () => {
+test('an unlisted field is optional in responses and selectable as a column', () => {
   const mood = field('text', 'mood', { presence: 'unlisted' })
   const felt = defineResource(room, { ...room.fields, mood })
   expect(createItemSchema(felt.fields).shape['mood']?.safeParse(undefined).success).toBe(true)
@@ -111,7 +111,7 @@ test('an unlisted field is optional in responses, missing in create requests and
 })
 
 test.each(Object.keys(resources) as ResourceName[])(
-  'the columns of the resource %s have different positions',
+  'the columns of the resource %s have unique positions',
   (name) => {
     const derived = views[name].columns.filter(({ value }) => value).length
     const places = Object.values<Field>(resources[name].fields).flatMap(({ column }) => column?.[0] ?? [])

@@ -87,7 +87,7 @@ function install(id: string, main: string, dir = tempDir()): string {
 
 const inode = (file: string) => statSync(file).ino
 
-test('the launcher writes a code cache with owner-only access in the first run, and does not rewrite the cache later', async () => {
+test('the launcher writes an owner-only code cache on the first run only', async () => {
   const { run, folder, caches, file } = await createPrimedUser()
   const made = [primed[small] ?? '', 'meetroom', basename(folder()), 'version.meetroom.js']
   const modes = [2, 3, 4].map((depth) => statSync(join(...made.slice(0, depth))).mode & 0o777)
@@ -109,7 +109,7 @@ test.each([
   ['rooms list --base-url http://127.0.0.1:9/v1 --retries 0', 4, ['rooms-list']],
   // The name of a cache contains no secret.
   ['rooms get sk-live-0123456789 --profile list --output=key-0123456789', 2, ['rooms-get-profile-list']],
-])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
+])('“meetroom %s” exits %i and writes the code caches %j', async (line, code, names) => {
   const { run, caches } = createUser(launcher)
   expect(await run(line)).toMatchObject({ code })
   const files = names.map((name) => `${name}${name.includes('.') ? '' : '.meetroom'}.js`)
@@ -122,7 +122,7 @@ test.each(['--version', '-V'])('meetroom %s prints the version and writes no cod
   expect(listBuilds()).toEqual([])
 })
 
-test('the launcher rewrites an incomplete code cache only after an hour, and keeps a complete cache', async () => {
+test('the launcher rewrites an incomplete code cache only after an hour', async () => {
   const { env, run, folder } = createUser(launcher)
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
@@ -144,7 +144,7 @@ test('the launcher rewrites an incomplete code cache only after an hour, and kee
   expect(await list()).toBe(full)
 })
 
-test('four concurrent first runs of meetroom version succeed and write one code cache', async () => {
+test('four concurrent first runs of meetroom version write one code cache', async () => {
   const { run, caches } = createUser()
   expect(await Promise.all([1, 2, 3, 4].map(() => run('version')))).toEqual([fine, fine, fine, fine])
   expect(caches()).toEqual(['version.meetroom.js'])
@@ -153,9 +153,9 @@ test('four concurrent first runs of meetroom version succeed and write one code 
 describe('replaced code caches', () => {
   test.each([
     ['is empty', () => Buffer.alloc(0)],
-    ['ends after half of its bytes', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['is truncated to half of its size', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
     ['contains only zero bytes', (whole: Buffer) => Buffer.alloc(whole.length)],
-    ['has invalid code', () => Buffer.from('abcdabcd')],
+    ['contains invalid data', () => Buffer.from('abcdabcd')],
     [
       'has one flipped bit',
       (whole: Buffer) => {
@@ -176,7 +176,7 @@ describe('replaced code caches', () => {
 
 test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
-  ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
+  ['a named pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
 ])('meetroom version succeeds if %s exists at the path of the cache file', async (_, put) => {
   const { run, caches, file } = await createPrimedUser()
   rmSync(file)
@@ -222,18 +222,18 @@ async function installed() {
 
 type Installed = Awaited<ReturnType<typeof installed>>
 
-describe.skipIf(process.platform === 'win32')('unused code caches', () => {
+describe.skipIf(process.platform === 'win32')('ignored code caches', () => {
   const linked = (path: string) => {
     renameSync(path, `${path}-moved`)
     symlinkSync(`${path}-moved`, path)
   }
   test.each<[string, boolean, (installed: Installed) => void]>([
-    ['when others can write to the file', true, ({ file }) => chmodSync(file, 0o606)],
-    ['when the file is a link', true, ({ file }) => linked(file)],
-    ['when the group can write to the directory of the build', false, ({ build }) => chmodSync(build, 0o770)],
-    ['when others can write to the directory of all builds', false, ({ builds }) => chmodSync(builds, 0o707)],
-    ['when the directory of the build is a link', false, ({ build }) => linked(build)],
-  ])('the launcher does not use a code cache %s (replaced: %s)', async (_, isReplaced, change) => {
+    ['that is world-writable', true, ({ file }) => chmodSync(file, 0o606)],
+    ['that is a symbolic link', true, ({ file }) => linked(file)],
+    ['in a group-writable build directory', false, ({ build }) => chmodSync(build, 0o770)],
+    ['in a world-writable cache directory', false, ({ builds }) => chmodSync(builds, 0o707)],
+    ['in a build directory that is a symbolic link', false, ({ build }) => linked(build)],
+  ])('the launcher ignores a code cache %s', async (_, isReplaced, change) => {
     const found = await installed()
     change(found)
     const before = inode(found.file)
@@ -243,10 +243,10 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
   })
 
   test.runIf(isRoot).each<[string, (installed: Installed) => string]>([
-    ['when another account owns the file', ({ file }) => file],
-    ['when another account owns the directory of the build', ({ build }) => build],
-    ['when another account owns the directory of all builds', ({ builds }) => builds],
-  ])('the launcher does not use a code cache %s', async (_, path) => {
+    ['owned by another account', ({ file }) => file],
+    ['in a build directory owned by another account', ({ build }) => build],
+    ['in a cache directory owned by another account', ({ builds }) => builds],
+  ])('the launcher ignores a code cache %s', async (_, path) => {
     const found = await installed()
     chownSync(path(found), ordinary, ordinary)
     expect(await found.run()).toBe('compiled')
@@ -254,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
 })
 
 test.runIf(canBecome)(
-  'the launcher loads a code cache of root for an ordinary account only if others can read but not write the file',
+  'the launcher loads the code cache of root for other accounts only with file mode 0644',
   async () => {
     const { run, builds, build, file } = await installed()
     for (const path of [builds, build]) chmodSync(path, 0o755)
@@ -279,7 +279,7 @@ test.each([
 
 // Root can write to read-only directories.
 test.skipIf(isRoot)(
-  'meetroom version succeeds with a read-only cache directory and writes no cache',
+  'meetroom version succeeds with a read-only cache directory',
   async () => {
     const { run, folder, file, caches } = await createPrimedUser()
     rmSync(file)
@@ -298,7 +298,7 @@ describe('size limit of the caches', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('if the caches of all builds take more than 60 MB, the launcher removes the least recently used caches', async () => {
+  test('the launcher deletes the least recently used caches if all caches exceed 60 MB', async () => {
     const { run, builds, listBuilds } = await createPrimedUser()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
@@ -311,7 +311,7 @@ describe('size limit of the caches', () => {
     expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('if the caches of all builds take more than 60 MB, the launcher keeps a recently used cache', async () => {
+  test('the launcher keeps a recently used cache if all caches exceed 60 MB', async () => {
     const { run, builds, file } = await createPrimedUser()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)

@@ -4,7 +4,7 @@ import { bundle } from '../../.esbuild.mjs'
 import { asCommonJs } from '../../.esbuild-parts.mjs'
 import { leaves } from '../helpers/tree.ts'
 
-test('asCommonJs keeps the imports and exports of a chunk that is loaded on demand', async () => {
+test('asCommonJs preserves the imports and exports of a lazily loaded chunk', async () => {
   const text =
     'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
     'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'
@@ -32,12 +32,12 @@ test.each([
   'import a with b from"./x.js";',
   'var a;import{b}from"./x.js";export{a};export{b};',
   'var a=1;export default a;',
-])('the build refuses “%s”, which contains an unsupported form of import or export', (text) => {
+])('asCommonJs rejects the unsupported import or export in “%s”', (text) => {
   expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
 })
 
 // The build exports plain values, so an importing module would not see a later change.
-test('the exports of each module are constant after loading', async () => {
+test('the exports of each bundled module are constant after loading', async () => {
   const { metafile } = await bundle()
   const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')
   expect(modules.length).toBeGreaterThan(100)
@@ -67,7 +67,7 @@ test('the exports of each module are constant after loading', async () => {
   expect(changing).toEqual([])
 })
 
-test('the launcher recognizes every command name', async () => {
+test('dist/build.json lists every command name and alias', async () => {
   const { words } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
   const names = (await leaves()).flatMap(({ words: [group = '', ...verbs], command }) => [
     ...[group, ...verbs, ...command.aliases()],
@@ -76,7 +76,7 @@ test('the launcher recognizes every command name', async () => {
   expect(words).toEqual(expect.arrayContaining(names))
 })
 
-test('the bundled program contains only ASCII characters, as the launcher requires', () => {
+test('the bundled program contains only ASCII characters', () => {
   const parts = readdirSync('dist').filter((file) => file.endsWith('.js'))
   expect(parts.filter((file) => /[^\0-\x7f]/.test(readFileSync(`dist/${file}`, 'latin1')))).toEqual([])
 })

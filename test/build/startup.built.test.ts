@@ -112,7 +112,7 @@ test.each(['--version', '--help', 'rooms --help', 'help agents'])(
   },
 )
 
-test('rooms list loads re2js, cli-table3 and the JMESPath library only if a flag or the format needs them', async () => {
+test('rooms list loads re2js, cli-table3 and JMESPath only on demand', async () => {
   const env = await served()
   const own = 'rooms list --json --where created_at<90d --where idle>90d'
   expect(await heavyOf(own, env, [...heavy, ...unusedByRequests])).toEqual([])
@@ -121,13 +121,13 @@ test('rooms list loads re2js, cli-table3 and the JMESPath library only if a flag
   expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath'])
 })
 
-test('sessions report loads no slow module, and sessions --help does not load the request pool', async () => {
+test('sessions report -o csv loads no slow module', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
   expect(await listLoaded('sessions --help')).not.toContain('our client/http')
 })
 
-test('--local loads the embedded service, and zod only for a write', async () => {
+test('meetroom --local loads zod only for writes', async () => {
   expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our embedded/service'])
   expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
     'hono',
@@ -147,7 +147,7 @@ test('rooms create loads the audit module only if MEETROOM_AUDIT_LOG is set', as
   ])
 })
 
-test('config set loads conf, and config get loads no slow module', async () => {
+test('config set loads conf, while config get loads no slow module', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])
 })

@@ -36,7 +36,7 @@ const notices = (
   }\n`
 
 describe('a delete command with --save', () => {
-  test('a delete command with --save saves full rooms with their members before the first write', async () => {
+  test('rooms delete --save saves rooms with their members before the first write', async () => {
     const before = {
       ...(await world.send('GET', `/rooms/${ids.board}`)).body.room,
       members: (await world.members(ids.board)).map(({ access_token: _, ...member }) => member),
@@ -57,7 +57,7 @@ describe('a delete command with --save', () => {
     expect(statSync(path('undo.ndjson')).mode & 0o777).toBe(0o600)
   })
 
-  test('a delete command with --save saves users with their memberships but without tokens', async () => {
+  test('users delete --save saves memberships and omits access tokens', async () => {
     const run = await world.outcome('users delete trudy --yes --save undo.ndjson -o ids')
     expect(run).toEqual({
       code: 0,
@@ -74,7 +74,7 @@ describe('a delete command with --save', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8')).not.toContain('access_token')
   })
 
-  test('users offboard --save saves the memberships of the user before the first write', async () => {
+  test('users offboard --save saves memberships before the first write', async () => {
     let saved: unknown
     world.intercept = async (request, next) => {
       if (request.method !== 'GET') saved ??= records('undo.ndjson')
@@ -96,18 +96,18 @@ describe('a delete command with --save', () => {
   })
 
   test.each([
-    ['--where', 'rooms delete --where name~^b --yes --save undo.ndjson', undefined],
-    ['standard input', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
-    ['an alias', 'room rm BOARD --yes --save undo.ndjson', undefined],
-    ['meetroom api', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
-  ])('a delete command that uses %s saves the deleted records with --save', async (_, line, stdin) => {
+    ['rooms delete --where', 'rooms delete --where name~^b --yes --save undo.ndjson', undefined],
+    ['rooms delete -', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
+    ['room rm', 'room rm BOARD --yes --save undo.ndjson', undefined],
+    ['api DELETE', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
+  ])('%s --save saves the deleted room', async (_, line, stdin) => {
     const options = stdin ? { stdin: stdin() } : {}
     expect(await world.outcome(line.replace('BOARD', ids.board), options)).toMatchObject({ code: 0 })
     expect(records('undo.ndjson')).toMatchObject([{ id: ids.board, name: 'Board' }])
     expect(await roomCount()).toBe(4)
   })
 
-  test('a delete command with --save saves only the rooms that exist, and creates no file if no room exists', async () => {
+  test('rooms delete --save saves only existing rooms', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -122,7 +122,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('three.ndjson'))).toBe(false)
   })
 
-  test('a delete command with --save deletes only the saved records if another record is created during the save', async () => {
+  test('users delete --save keeps a user that another client creates during the save', async () => {
     let made = false
     world.intercept = async (request, next) => {
       const answered = await next()
@@ -141,9 +141,9 @@ describe('a delete command with --save', () => {
   test.each([
     ['a member list cannot be read', /members/, 500],
     ['a room cannot be read', /rooms\/[^/]+$/, 500],
-    ['the key is refused', /./, 401],
+    ['the key is rejected', /./, 401],
   ])(
-    'a delete command with --save deletes no item and removes its file if %s',
+    'rooms delete --save sends no write if %s',
     async (_, pattern, status) => {
       world.fails(pattern, status, 'GET')
       const run = await world.outcome(`rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`)
@@ -154,7 +154,7 @@ describe('a delete command with --save', () => {
     },
   )
 
-  test('a delete command with --save deletes no user if the members of one room cannot be read', async () => {
+  test('users delete --save sends no write if the members of one room cannot be read', async () => {
     world.fails(new RegExp(`${ids.empty}/members`))
     expect(await world.outcome('users delete trudy --yes --save undo.ndjson')).toEqual({
       code: 8,
@@ -170,7 +170,7 @@ describe('a delete command with --save', () => {
   test.each([
     ['an existing file', () => writeFileSync(path('undo.ndjson'), 'mine')],
     ['a symbolic link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
-  ])('a delete command with --save refuses the path of %s before the first request', async (_, make) => {
+  ])('--save rejects the path of %s before the first request', async (_, make) => {
     make()
     for (const line of [`rooms delete ${ids.board}`, 'users delete trudy', 'users offboard trudy'])
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
@@ -182,7 +182,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('elsewhere'))).toBe(false)
   })
 
-  test('a delete command with --save refuses its file if another process creates the file during the run', async () => {
+  test('rooms delete --save refuses to overwrite a file that is created during the run', async () => {
     world.intercept = async (_, next) => {
       writeFileSync(path('undo.ndjson'), 'mine')
       return next()
@@ -194,7 +194,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('a delete command with --save deletes no item if the file cannot be created', async () => {
+  test('rooms delete --save sends no write if the file cannot be created', async () => {
     expect(await world.outcome(`rooms delete ${ids.board} --yes --save no/such/folder.ndjson`)).toEqual({
       code: 74,
       stdout: '',
@@ -203,7 +203,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('a delete command with --save deletes no item and removes its file if the disk is full', async ({
+  test('rooms delete --save sends no write if the disk is full', async ({
     skip,
   }) => {
     if (!mountDisk(path('disk'))) return skip('a small disk takes root')
@@ -220,14 +220,14 @@ describe('a delete command with --save', () => {
     expect(readdirSync(path('disk'))).toEqual(['ballast'])
   })
 
-  test('a delete command with --save creates no file if the confirmation is declined', async () => {
+  test('rooms delete --save creates no file if the confirmation is declined', async () => {
     expect(await world.typing('n\n', `rooms delete ${ids.board} --save undo.ndjson`)).toMatchObject({
       code: 10,
     })
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test.each(['--dry-run', '--curl'])('a delete command with --save creates no file with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('--save creates no file with %s', async (flag) => {
     await world.outcome(`rooms delete ${ids.board} --save undo.ndjson ${flag}`)
     await world.outcome(`users offboard trudy --save undo.ndjson ${flag}`)
     await world.outcome(`api DELETE /users/trudy --save undo.ndjson ${flag}`)
@@ -235,7 +235,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('a delete command with --save deletes no item and removes its file if ^C interrupts the save', async () => {
+  test('rooms delete --save sends no write if ^C interrupts the save', async () => {
     const { host, done } = world.start(
       `rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`.split(' '),
     )
@@ -248,7 +248,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test('a delete command with --save writes names with control characters as JSON, one record per line', async () => {
+  test('rooms delete --save writes a room name with line breaks as one NDJSON line', async () => {
     const name = 'a"\n\r\u2028\x1b[2J\u202e}{'
     await world.send('PUT', `/rooms/${ids.board}`, { name })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
@@ -256,7 +256,7 @@ describe('a delete command with --save', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  test('a delete command with --save saves every digit of large numbers, and omits keys and tokens', async () => {
+  test('rooms delete --save omits API keys and access tokens', async () => {
     world.intercept = async (request, next) =>
       request.method === 'GET' && request.url.endsWith(`/rooms/${ids.board}`)
         ? answer(
@@ -272,7 +272,7 @@ describe('a delete command with --save', () => {
     expect(text).not.toContain('t0ken')
   })
 
-  test('a delete command with --save saves complete member records if member lists omit fields', async () => {
+  test('rooms delete --save saves complete members if member lists omit fields', async () => {
     otherService(world, { minimalLists: true, maxLimit: 1 })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
     expect(records('undo.ndjson')[0]?.['members']).toMatchObject(
@@ -280,7 +280,7 @@ describe('a delete command with --save', () => {
     )
   })
 
-  test('a delete command with --save prints a command that restores the file to the same service', async () => {
+  test('rooms delete --save prints an import command with the same base URL', async () => {
     const { stderr } = await world.outcome(
       `rooms delete ${ids.board} --yes --save undo --base-url https://meet.test/v1`,
     )
@@ -304,14 +304,14 @@ describe('a delete command with --save', () => {
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
   ])(
-    'the command “meetroom %s” exits 2 before any request because --save does not support the request',
+    '“meetroom %s” exits 2 because --save does not support the request',
     async (line, message) => {
       expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
       expect(world.requests).toEqual([])
     },
   )
 
-  test('a delete command with --save prints the file name without control characters on a terminal', async () => {
+  test('rooms delete --save escapes control characters in the printed file name', async () => {
     const { stderr } = await world.run(['rooms', 'delete', ids.empty, '--yes', '--save', 'a\x1b[2J.ndjson'], {
       tty: true,
     })
@@ -325,7 +325,7 @@ describe('the save directory', () => {
   test.each([
     ['MEETROOM_SAVE_DELETED', { MEETROOM_SAVE_DELETED: 'DIR' }],
     ['config set save_deleted', { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }],
-  ])('the save directory set by %s receives one file with owner-only access per run', async (_, given) => {
+  ])('each delete command writes a file to the save directory set by %s', async (_, given) => {
     const dir = path('a/deleted')
     const env: Record<string, string | undefined> = { ...given }
     if (env['MEETROOM_SAVE_DELETED']) env['MEETROOM_SAVE_DELETED'] = dir
@@ -352,7 +352,7 @@ describe('the save directory', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('the save directory receives no file if a delete command has --save or --no-save', async () => {
+  test('--save and --no-save take precedence over MEETROOM_SAVE_DELETED', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run(`rooms delete ${ids.board} --yes --save undo.ndjson`, { env })
     await world.run(`rooms delete ${ids.hall} --yes --no-save`, { env })
@@ -363,7 +363,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('a delete command deletes no item if the path of the save directory is a file', async () => {
+  test('rooms delete exits 74 if the path of the save directory is a file', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
@@ -384,14 +384,14 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: save_deleted must be absolute, not “here”\nhint: pass an absolute path, as in /var/backups/meetroom',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('the command “%s” refuses a relative path for the save directory', async (line, message, env) => {
+  ])('“meetroom %s” exits 2 for a relative save directory', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\n`,
     })
   })
 
-  test('the save directory receives no file if the command deletes no item', async () => {
+  test('a command without deletions creates no save directory', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run('rooms delete nowhere --yes', { env })
     await world.run(`rooms delete ${ids.board} --dry-run`, { env })

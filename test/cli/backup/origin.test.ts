@@ -18,7 +18,7 @@ async function createSaved() {
 }
 
 test.each(['rooms', 'users'])(
-  'a file of saved %s names its service, and an import into another service requires a confirmation',
+  '%s import requires confirmation for records saved from another service',
   async (kind) => {
     const { world, writes } = await createSaved()
     const file = join(world.dir, `${kind}.ndjson`)
@@ -47,7 +47,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('an import of saved records into the same service, or of an export into any service, asks for no confirmation', async () => {
+test('imports of exports and of records saved from the same service require no confirmation', async () => {
   const { world } = await createSaved()
   expect(await world.run(`users import ${join(world.dir, 'users.ndjson')}`)).toMatchObject({ code: 0 })
   const { code, stderr } = await world.run(`rooms import ${join(world.dir, 'rooms.ndjson')}`)
@@ -65,7 +65,7 @@ test('an import of saved records into the same service, or of an export into any
     }
 })
 
-test('an import of records that an earlier version saved prints a notice about their unknown origin', async () => {
+test('rooms import prints a notice for saved records without saved_from', async () => {
   const { world } = await createSaved()
   const file = join(world.dir, 'rooms.ndjson')
   const { saved_from: _, ...record } = JSON.parse(readFileSync(file, 'utf8'))
@@ -77,7 +77,7 @@ test('an import of records that an earlier version saved prints a notice about t
   )
 })
 
-test('saved records of the local workspace contain its directory, and an import into another service requires a confirmation', async () => {
+test('users import into a remote service requires confirmation for records of the local workspace', async () => {
   const { world } = await createSaved()
   const bare = { env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined } }
   await world.run('users create ada --local', bare)

@@ -100,7 +100,7 @@ async function createItems(world: ImportWorld, rooms: readonly Generated[]) {
 }
 
 describe('an import of saved records', { timeout: 60_000 }, () => {
-  test('an import of saved records restores deleted rooms with their settings, members, blocks and statuses', async () => {
+  test('rooms import restores the settings, members and status of saved rooms', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
@@ -118,7 +118,7 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
     )
   })
 
-  test('an import of saved records restores deleted or offboarded users with their memberships', async () => {
+  test('users import restores deleted and offboarded users with their memberships', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { minLength: 1, maxLength: 4 }),
@@ -148,7 +148,7 @@ describe('an import of a saved file', () => {
     world.requests.length = 0
   }
 
-  test('an import of a saved file sends no field that the service generates', async () => {
+  test('rooms import of a saved file omits generated fields from requests', async () => {
     const world = await createAccessWorld()
     const blocked = await world.member(world.ids.board, 'trudy')
     await world.send('PUT', `/rooms/${world.ids.board}/members/${blocked.id}`, { is_blocked: true })
@@ -165,7 +165,7 @@ describe('an import of a saved file', () => {
     ])
   })
 
-  test('an import of a saved file with --resume after lost responses creates the room only once', async () => {
+  test('rooms import --resume after lost responses creates a saved room only once', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const blocked = await world.member(board, 'trudy')
@@ -190,7 +190,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 
-  test('an import of a saved file restores the other memberships of a user and prints a warning if a room does not exist', async () => {
+  test('users import of a saved file prints a warning for a membership of a deleted room', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete mallory')
     await world.send('DELETE', `/rooms/${world.ids.plans}`)
@@ -202,7 +202,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('users import --if-exists update of a saved file keeps the memberships of an existing user and prints a warning', async () => {
+  test('users import --if-exists update skips the saved memberships of an existing user', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })
@@ -216,7 +216,7 @@ describe('an import of a saved file', () => {
     expect(await world.member(world.ids.board, 'trudy')).toBeUndefined()
   })
 
-  test('an import of a saved file with --if-exists overwrite asks for confirmation before it blocks existing users', async () => {
+  test('users import --if-exists overwrite requires confirmation to block memberships', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
@@ -235,7 +235,7 @@ describe('an import of a saved file', () => {
     expect((await world.member(board, 'trudy')).is_blocked).toBe(true)
   })
 
-  test('rooms import --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
+  test('rooms import --if-exists update requires confirmation to block members', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const row = {
@@ -260,7 +260,7 @@ describe('an import of a saved file', () => {
     ['{"user_id":"u","memberships":"[y"}', 'memberships is not valid JSON'],
     ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room ID'],
     ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room ID is empty'],
-  ])('users import refuses the row %s and sends no write', async (row, problem) => {
+  ])('users import rejects the row %s before any write', async (row, problem) => {
     const world = await createAccessWorld()
     writeFileSync(path(world, 'rows.ndjson'), `${row}\n`)
     expect(await world.outcome('users import rows.ndjson')).toMatchObject({
@@ -270,7 +270,7 @@ describe('an import of a saved file', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('an import of a saved file restores records from a service with other data types', async () => {
+  test('rooms import restores a saved room with numeric IDs and string booleans', async () => {
     const world = await createAccessWorld()
     const row = {
       ...{ id: 7, name: 'Board', type: 'private', is_terminated: false, terminated_at: null },

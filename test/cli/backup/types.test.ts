@@ -53,7 +53,7 @@ const services: [what: string, respell: Respell][] = [
     (field, value) => (field.endsWith('_at') ? value && Date.parse(String(value)) / 1000 : value),
   ],
   [
-    '0 for a missing max_meeting_seconds and an empty string for a missing layout',
+    '0 and empty strings for missing settings',
     (field, value) => ({ max_meeting_seconds: value ?? 0, layout: value ?? '' })[field] ?? value,
   ],
   ['members without room_id', (field, value) => (field === 'room_id' ? undefined : value)],
@@ -91,7 +91,7 @@ async function state() {
 }
 
 describe.each(services)('on a service with %s', (what, respell) => {
-  test(`on a service with ${what}, rooms import restores the rooms saved by rooms delete --save`, async () => {
+  test(`rooms import restores rooms saved from a service with ${what}`, async () => {
     const before = await state()
     convertResponses(respell)
     const ids = Object.values(rooms)
@@ -103,7 +103,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
     expect(await state()).toEqual(before)
   })
 
-  test(`on a service with ${what}, users import restores the users saved by users delete --save`, async () => {
+  test(`users import restores users saved from a service with ${what}`, async () => {
     const before = { rooms: await state(), users: await world.users() }
     convertResponses(respell)
     expect(await world.run('users delete ada bob --yes --save saved.ndjson')).toMatchObject({ code: 0 })
@@ -116,7 +116,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
   const row = services.findIndex(([each]) => each === what)
 
   test.each(share(['csv', 'ndjson', 'json'], row, 3))(
-    `on a service with ${what}, an import of a %s export with --if-exists update changes no members and no rooms`,
+    `an import of a %s export from a service with ${what} keeps rooms and members unchanged`,
     async (format) => {
       const before = await state()
       convertResponses(respell)
@@ -138,17 +138,17 @@ describe.each(services)('on a service with %s', (what, respell) => {
 
 describe('a record that cannot be imported again', () => {
   const bad: [what: string, respell: Respell, problem: string][] = [
-    ['has a type that the API does not list', (field, value) => (isType(field) ? 'webinar' : value), 'type'],
+    ['has an unknown type', (field, value) => (isType(field) ? 'webinar' : value), 'type'],
     ['has no name', (field, value) => (field === 'name' ? null : value), 'name is missing'],
     [
-      'has a record field that is not a boolean',
+      'has a non-boolean record field',
       (field, value) => (field === 'record' ? 'maybe' : value),
       'record must be true or false, not “maybe”',
     ],
   ]
 
   test.each(bad)(
-    'a delete command with --save deletes no room if a record %s and cannot be imported again',
+    'rooms delete --save deletes no room if a room %s',
     async (_what, respell, problem) => {
       const before = await state()
       convertResponses(respell)
@@ -171,7 +171,7 @@ describe('a record that cannot be imported again', () => {
     },
   )
 
-  test('users delete --save deletes no user if the user has an unlisted default role and cannot be imported again', async () => {
+  test('users delete --save exits 2 for a user with an unknown default role', async () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,
@@ -181,7 +181,7 @@ describe('a record that cannot be imported again', () => {
   })
 })
 
-test('rooms import creates active rooms from an export with 0001-01-01 as the termination time', async () => {
+test('rooms import creates active rooms for the terminated_at value 0001-01-01', async () => {
   const time = '0001-01-01T00:00:00Z'
   const lines = ['A', 'B', 'C'].map((name) =>
     JSON.stringify({ id: name, name, type: 'open', terminated_at: time }),

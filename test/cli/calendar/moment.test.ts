@@ -10,7 +10,7 @@ describe.each([
   ['UTC', 0],
   ['Asia/Kolkata', 5.5],
   ['Europe/Zurich', 1],
-])('the parser of times in the zone %s', (zone, ahead) => {
+])('parseMoment in the zone %s', (zone, ahead) => {
   beforeEach(() => vi.stubEnv('TZ', zone))
   afterEach(() => vi.unstubAllEnvs())
   const local = (text: string) => new Date(Date.parse(`${text}Z`) - ahead * 3_600_000).toISOString()
@@ -25,7 +25,7 @@ describe.each([
     ['2026-01-01 08:00', '2026-01-01T08:00'],
     ['2026-01-01T08:00:01.5', '2026-01-01T08:00:01.500'],
     ['2024-02-29', '2024-02-29T00:00'],
-  ])(`the parser of times in the zone ${zone} reads %s as a time in this zone`, (text, expected) => {
+  ])(`parseMoment parses %s as a local time of ${zone}`, (text, expected) => {
     expect([read(text), read(text, zone)]).toEqual([local(expected), local(expected)])
   })
 
@@ -39,14 +39,14 @@ describe.each([
     ['7d', '2025-12-26T03:04:05.678Z'],
     ['90m', '2026-01-02T01:34:05.678Z'],
   ])(
-    `the parser of times in the zone ${zone} reads %s as a time independent of the zone`,
+    `parseMoment parses %s as an absolute time in the zone ${zone}`,
     (text, expected) => {
       expect([read(text), read(text, zone)]).toEqual([expected, expected])
     },
   )
 })
 
-test('the day of a clock change and the days before and after it begin at local midnight', () => {
+test('parseMoment starts days at local midnight around a clock change', () => {
   const zone = new TimeZone('Europe/Zurich')
   const sunday = Date.parse('2026-03-29T12:00Z')
   const at = (text: string) => iso(parseMoment(text, sunday, zone)?.start)

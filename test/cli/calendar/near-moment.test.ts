@@ -39,12 +39,12 @@ test.each([
   ['PT45M', '45m'],
   ['1,5h', '1h30m'],
   ['1767225600', '2026-01-01T00:00:00Z'],
-])('the error for the invalid time %j suggests the valid time %s', (text, meant) => {
+])('the error for the invalid time %j suggests %s', (text, meant) => {
   expect(toMomentError('x', text, now, zone).correction).toEqual([text, meant])
   expect(parseMoment(meant, now, zone)).toBeDefined()
 })
 
-test('the error for an ambiguous order of day and month suggests no correction, and its hint names both dates', () => {
+test('the error for the ambiguous date 3/4/2026 names both dates in its hint', () => {
   const { correction, hint } = toMomentError('x', '3/4/2026', now, zone)
   expect(correction).toBeUndefined()
   expect(hint).toContain('2026-04-03 or 2026-03-04')
@@ -60,7 +60,7 @@ test.each([
   '25:5',
   '1 foo',
   'last week',
-])('the error for the invalid time %j contains no correction and no hint', (text) => {
+])('the error for the invalid time %j has no correction and no hint', (text) => {
   const { correction, hint } = toMomentError('x', text, now, zone)
   expect({ correction, hint }).toEqual({ correction: undefined, hint: undefined })
 })
@@ -76,7 +76,7 @@ test.each([
   ['October', '2026-10'],
   ['dec', '2025-12'],
   ['Dec 2026', '2026-12'],
-])('the error for the invalid period %j suggests the period %s', (text, meant) => {
+])('the error for the invalid period %j suggests %s', (text, meant) => {
   expect(toPeriodError('x', text, [now, zone]).correction).toEqual([text, meant])
 })
 
@@ -84,7 +84,7 @@ test.each([
   ['45 min', '45m'],
   ['1.5 hours', '1h30m'],
   ['90secs', '90s'],
-])('the error for the invalid duration %j suggests the duration %s', (text, meant) => {
+])('the error for the invalid duration %j suggests %s', (text, meant) => {
   let error: UsageError | undefined
   try {
     parseDuration(text, {})

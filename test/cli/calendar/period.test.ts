@@ -18,7 +18,7 @@ test.each([
   ['2026-W01', '2025-12-29T00:00:00+01:00', '2026-01-05T00:00:00+01:00'],
   ['2026-10-25', '2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00'],
   ['2025-12', '2025-12-01T00:00:00+01:00', '2026-01-01T00:00:00+01:00'],
-])('the period %s lasts from %s to %s', (text, from, to) => {
+])('parsePeriod parses %s as the period from %s to %s', (text, from, to) => {
   const zone = new TimeZone('Europe/Berlin')
   expect(parsePeriod(text, now, zone)?.map((ms) => zone.formatInstant(ms))).toEqual([from, to])
 })
@@ -34,7 +34,7 @@ test.each([
   '2026-W5',
   'next-week',
   'lastmonth',
-])('the text “%s” is refused as a period', (text) => {
+])('parsePeriod returns undefined for the invalid period “%s”', (text) => {
   expect(parsePeriod(text, now, new TimeZone('UTC'))).toBeUndefined()
 })
 
@@ -48,7 +48,7 @@ test.each([
   expect(labelOf('week', dayNumber(year, month, day) ?? Number.NaN)).toBe(expected)
 })
 
-test('consecutive days, weeks and months have no gaps between them, and all days of a period have the same label', () => {
+test('consecutive days, weeks and months are contiguous and have different labels', () => {
   const day = fc.integer({ min: -10_000, max: 40_000 })
   const property = fc.property(day, fc.constantFrom(...periodUnits), (day, unit) => {
     const [first, end] = daysOf(unit, day)

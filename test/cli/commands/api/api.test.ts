@@ -23,7 +23,7 @@ describe('api', () => {
     '/rooms/.%2E/x',
     '/%2E',
     '/rooms\\..\\..\\..\\admin',
-  ])('api refuses the path %s, which has a “.” or “..” segment', async (path) => {
+  ])('api rejects the path %s because of its dot segment', async (path) => {
     for (const method of ['GET', 'DELETE'])
       expect(await world.run(['api', method, path])).toMatchObject({
         code: 2,
@@ -43,7 +43,7 @@ describe('api', () => {
     '/..\u0001',
     '/\ud800',
     'https://other.test/v1/rooms',
-  ])('api refuses the invalid path “%s”', async (path) => {
+  ])('api rejects the invalid path “%s”', async (path) => {
     expect(await world.run(['api', 'GET', path])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -57,7 +57,7 @@ describe('api --paginate', () => {
     return next({ ...request, url: url.href })
   }
 
-  test('api --paginate prints the same document as users list --all --json', async () => {
+  test('api GET /users --paginate prints the same JSON as users list --all --json', async () => {
     for (const user_id of ['ada', 'alan', 'edsger', 'grace', 'kay'])
       await world.send('POST', '/users', { user_id })
     world.intercept = limitToTwo
@@ -70,7 +70,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('api --paginate starts at the given offset with the given limit, and repeats the other parameters', async () => {
+  test('api --paginate starts at the given offset and repeats the other query parameters', async () => {
     for (const user_id of ['ada', 'alan', 'grace'])
       await world.send('POST', '/users', { user_id, email: 'a@b.c' })
     const { stdout } = await world.run([
@@ -89,7 +89,7 @@ describe('api --paginate', () => {
     ])
   })
 
-  test('api --paginate merges the items of all pages into the first page and keeps the other fields of this page', async () => {
+  test('api --paginate merges the items of all pages into the first response', async () => {
     const pages = [
       { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
@@ -106,7 +106,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('api --paginate prints a single page unchanged, and one item per line with -o ndjson', async () => {
+  test('api --paginate prints a single page unchanged', async () => {
     const text = '{ "things":[ {"id":1,"n":10000000000000000001} ],"paging":{"total":1} }'
     world.intercept = async () => answer(200, text)
     expect((await world.run('api GET /things --paginate')).stdout).toBe(text)
@@ -115,7 +115,7 @@ describe('api --paginate', () => {
     )
   })
 
-  test('api --paginate applies --query to the document with all items', async () => {
+  test('api --paginate applies --query to the items of all pages', async () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     const line = 'api GET /users?limit=1 --paginate -o tsv --query users[].[user_id]'
     expect((await world.run(line)).stdout).toBe('grace\nada\n')
@@ -127,7 +127,7 @@ describe('api --paginate', () => {
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
     [{ a: [{ name: 'n' }] }, 'a: an item has no id, so the responses cannot be combined'],
     [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, so the responses cannot be combined'],
-  ])('api --paginate exits 2 after the response %j with the error “%s”', async (body, problem) => {
+  ])('api --paginate exits 2 for the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')
     expect({ code, stdout, error: stderr.split('\n')[0] }).toEqual({
@@ -144,7 +144,7 @@ describe('api --paginate', () => {
       '--paginate and --include cannot be used together, because the document combines several responses',
     ],
     ['api GET /users?limit=ten --paginate', 'limit must be a whole number, at least 1, not “ten”'],
-  ])('api --paginate is refused before any request in the command “%s”', async (line, problem) => {
+  ])('“meetroom %s” exits 2 before any request', async (line, problem) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`error: ${problem}\n`),
@@ -163,7 +163,7 @@ describe('api -i', () => {
     })
   })
 
-  test('api -i prints the status line, the headers and the body of an error response before the error message', async () => {
+  test('api -i prints the headers and the body of an error response on stdout', async () => {
     world.intercept = async ({ url }, next) =>
       url.endsWith('/rooms/r1') ? answer(404, { error: { code: 'gone', message: 'no' } }) : next()
     expect(await world.run('api GET /rooms/r1 -i')).toMatchObject({
@@ -175,7 +175,7 @@ describe('api -i', () => {
   })
 
   test.each([true, false])(
-    'api -i masks secrets and escapes control characters in response headers with tty=%s',
+    'api -i redacts secrets and escapes control characters in response headers with tty=%s',
     async (tty) => {
       const headers = {
         'set-cookie': 'session=s3cr3t',
@@ -218,7 +218,7 @@ describe('api -H', () => {
     })
   })
 
-  test('api -H adds the header to the command that --curl prints', async () => {
+  test('api -H adds the header to the output of --curl', async () => {
     expect((await world.run(['api', 'GET', '/rooms', '-H', "X-A: it's", '--curl'])).stdout).toContain(
       `-H 'x-a: it'\\''s'`,
     )
@@ -238,7 +238,7 @@ describe('api -H', () => {
     'Keep-Alive',
     'Proxy-Authorization',
     'Proxy-Connection',
-  ])('api -H refuses the header %s', async (name) => {
+  ])('api -H rejects the reserved header %s', async (name) => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', `${name}: x`])).toMatchObject({
       code: 2,
       stdout: '',
@@ -247,7 +247,7 @@ describe('api -H', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('api -H refuses a header that overrides the method', async () => {
+  test('api -H rejects the header X-HTTP-Method-Override', async () => {
     const { code, stderr } = await world.run(['api', 'GET', '/rooms', '-H', 'X-HTTP-Method-Override: DELETE'])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -270,13 +270,13 @@ describe('api -H', () => {
     ': x',
     'a',
     '',
-  ])('api -H refuses the malformed header %j', async (header) => {
+  ])('api -H rejects the malformed header %j', async (header) => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', header])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
 
   test.each(['Authorization : Bearer a-secret', 'a-secret'])(
-    'api -H and rooms create --webhook-header omit the secret in the malformed header %j from the error message',
+    'api -H and --webhook-header omit the secret of the malformed header %j from the error',
     async (header) => {
       for (const argv of [
         ['api', 'GET', '/rooms', '-H', header],

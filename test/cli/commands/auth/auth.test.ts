@@ -43,7 +43,7 @@ const loggedIn = () => ({
 const withoutTime = () =>
   JSON.parse(JSON.stringify(loggedIn(), (name, value) => (name === 'api_key_stored_at' ? undefined : value)))
 
-test('auth login prompts for the key without echo, verifies it and stores it', async () => {
+test('auth login verifies and stores the key from the prompt', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => host.type(`${world.apiKey}\n`))
   const { code, stdout, stderr } = await done
@@ -57,7 +57,7 @@ test('auth login prompts for the key without echo, verifies it and stores it', a
   ])
 })
 
-test('auth login hides every part of a typed key', async () => {
+test('auth login hides the typed key', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => {
     for (const character of `${world.apiKey}\n`) host.type(character)
@@ -67,7 +67,7 @@ test('auth login hides every part of a typed key', async () => {
     expect(stderr).not.toContain(world.apiKey.slice(i, i + 6))
 })
 
-test('auth login --with-token, the former name of --with-key, reads the key from standard input', async () => {
+test('auth login --with-token reads the key from stdin', async () => {
   expect(await logIn()).toMatchObject({
     code: 0,
     stdout: '',
@@ -81,7 +81,7 @@ test('auth login stores the key and the base URL for later commands', async () =
   expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('auth login takes the base URL as an argument', async () => {
+test('auth login accepts the base URL as an argument', async () => {
   const run = (line: string) => world.run(line, { stdin: world.apiKey, env: bare })
   expect(await run(`auth login ${baseUrl} --with-key`)).toMatchObject({ code: 0 })
   expect(stored()).toEqual(loggedIn())
@@ -90,7 +90,7 @@ test('auth login takes the base URL as an argument', async () => {
   )
 })
 
-test('auth login --profile adds a profile and keeps the current profile', async () => {
+test('auth login --profile adds a profile without switching to it', async () => {
   await logIn()
   expect(await logIn('--profile staging')).toMatchObject({
     code: 0,
@@ -100,7 +100,7 @@ test('auth login --profile adds a profile and keeps the current profile', async 
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
 })
 
-test('auth login keeps the data directory of a profile with the same base URL, and deletes it with --replace', async () => {
+test('auth login --replace keeps data_dir only if the base URL is the same', async () => {
   const served = {
     base_url: baseUrl,
     api_key: 'old-key-of-20-characters',
@@ -117,14 +117,14 @@ test('auth login keeps the data directory of a profile with the same base URL, a
   expect(await dirAfter('https://other.test/v1')).toBe(undefined)
 })
 
-test('auth login with the base URL of another profile stores the key in that profile', async () => {
+test('auth login stores the key in the profile with the given base URL', async () => {
   await logIn('--profile staging')
   await world.run('profiles use local', { env: bare })
   const { code, stderr } = await logIn()
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('as profile staging\n') })
 })
 
-test('auth login stores the key in the current profile, or in the profile that MEETROOM_PROFILE names', async () => {
+test('auth login stores the key in the profile of MEETROOM_PROFILE or else in the current profile', async () => {
   await logIn('--profile staging')
   expect((await logIn()).stderr).toContain('logged in to https://meet.test as profile staging\n')
   const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
@@ -135,7 +135,7 @@ test('auth login stores the key in the current profile, or in the profile that M
   expect(Object.keys(stored().profiles)).toEqual(['staging', 'other'])
 })
 
-test('auth login to an existing profile keeps its base URL and its other settings', async () => {
+test('auth login to an existing profile keeps the base URL and the other settings', async () => {
   store({
     profiles: {
       default: { base_url: baseUrl, output: 'csv', timeout: 5, api_key: 'old', api_key_origin: 'x' },
@@ -153,13 +153,13 @@ test('auth login to an existing profile keeps its base URL and its other setting
   })
 })
 
-test('auth login creates the settings file and its directory with access for the owner only', async () => {
+test('auth login creates an owner-only settings file and directory', async () => {
   await logIn()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('auth login to a base URL without a version reports the status of the first failed request', async () => {
+test('auth login to a base URL without /v1 reports the status of the first failed request', async () => {
   world.intercept = async ({ url }) => answer(url.includes('/v1/') ? 422 : 404, '<p>no</p>')
   const { code, stderr } = await world.run('auth login --with-key --json --base-url https://meet.test', {
     stdin: world.apiKey,
@@ -171,7 +171,7 @@ test('auth login to a base URL without a version reports the status of the first
   })
 })
 
-test('auth login makes an existing settings file readable by its owner only, and keeps the mode of its directory', async () => {
+test('auth login changes the mode of an existing settings file to 0600', async () => {
   mkdirSync(world.configDir, { mode: 0o755 })
   writeFileSync(file, '{}', { mode: 0o644 })
   await logIn()
@@ -179,7 +179,7 @@ test('auth login makes an existing settings file readable by its owner only, and
   expect(statSync(world.configDir).mode & 0o777).toBe(0o755)
 })
 
-test('auth login exits 4 and stores no key when the service refuses the key', async () => {
+test('auth login exits 4 and stores no key if the service rejects the key', async () => {
   const run = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
     stdin: 'wrong-key-1234',
     env: bare,
@@ -192,13 +192,13 @@ test('auth login exits 4 and stores no key when the service refuses the key', as
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login keeps the stored key when the service refuses the new key', async () => {
+test('auth login keeps the stored key if the service rejects the new key', async () => {
   await logIn()
   expect((await world.run('auth login --with-token', { stdin: 'wrong-key-1234', env: bare })).code).toBe(4)
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login stores no key when the service does not respond or responds with a web page', async () => {
+test('auth login stores no key if the service does not respond or responds with HTML', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -213,7 +213,7 @@ test('auth login stores no key when the service does not respond or responds wit
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login masks the key in an error message of the service', async () => {
+test('auth login redacts the key in an error message of the service', async () => {
   world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
   for (const flags of ['', '--json', '--verbose']) {
     const { code, stdout, stderr } = await logIn(flags)
@@ -223,7 +223,7 @@ test('auth login masks the key in an error message of the service', async () => 
   }
 })
 
-test('auth login refuses an invalid key without sending it', async () => {
+test('auth login rejects a malformed key before any request', async () => {
   for (const [key, surplus] of [
     ['two words', 'a space or a line break'],
     ['four\nfour', 'a space or a line break'],
@@ -280,7 +280,7 @@ test.each([
     'k',
     '“__proto__” is not a valid profile name: use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
   ],
-])('the command “%s” with the input %j exits 2 with the error “%s”', async (line, stdin, message) => {
+])('“meetroom %s” with the input %j exits 2 with the error “%s”', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
@@ -302,7 +302,7 @@ test.each([
   })
 })
 
-test('auth login over plain HTTP to a loopback address exits 0 and stores the base URL and the origin of the key', async () => {
+test('auth login accepts plain HTTP for a loopback address', async () => {
   const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
     stdin: world.apiKey,
     env: bare,
@@ -314,7 +314,7 @@ test('auth login over plain HTTP to a loopback address exits 0 and stores the ba
   })
 })
 
-test('auth login without a terminal and without --with-key exits 2 with a hint to read the key from a file', async () => {
+test('auth login without a terminal exits 2 with a hint to use --with-key', async () => {
   for (const flag of ['', ' --replace'])
     expect(await world.run(`auth login --base-url ${baseUrl}${flag}`, { env: bare })).toMatchObject({
       code: 2,
@@ -330,7 +330,7 @@ test('auth login exits 130 and stores no key after ^C at the prompt', async () =
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login mentions MEETROOM_API_KEY if the environment contains a key', async () => {
+test('auth login prints a notice if MEETROOM_API_KEY is set', async () => {
   const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
   expect(code).toBe(0)
   expect(stderr).toContain('MEETROOM_API_KEY')
@@ -352,14 +352,14 @@ test('auth status --curl sends no request', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('a command exits 2 if the key is passed as a flag, and the message omits the key', async () => {
+test('rooms list --api-key exits 2 and omits the key from the error', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('error: a key cannot be passed as an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 
-test('a command exits 4 and sends no request when the stored key belongs to a different origin than the base URL', async () => {
+test('rooms list exits 4 if the stored key belongs to another origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
   for (const [url, origin, name] of [
@@ -385,7 +385,7 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
   expect(world.requests).toEqual([])
 })
 
-test('a command without a key for its base URL suggests a profile with such a key, and reports an empty MEETROOM_API_KEY', async () => {
+test('rooms list without a key for the base URL suggests a profile with such a key', async () => {
   await logIn('--profile school')
   const { school } = stored().profiles
   const other = { ...school, base_url: 'https://other.test/v1', api_key_origin: 'https://other.test' }
@@ -412,10 +412,10 @@ test('a command without a key for its base URL suggests a profile with such a ke
 
 test.each([
   ['contains a password', 'https://ada:s3cr3t@meet.test/v1'],
-  ['names another service', 'https://other.test/v1'],
-  ['is not text', 5],
+  ['is for another service', 'https://other.test/v1'],
+  ['is a number', 5],
 ])(
-  'a suggested profile is combined with the given base URL if its stored base URL %s',
+  'the hint to use another profile includes --base-url if its stored base URL %s',
   async (_, base_url) => {
     await logIn('--profile school')
     const { school } = stored().profiles
@@ -428,7 +428,7 @@ test.each([
   },
 )
 
-test('a command over https to a service on this machine without TLS suggests the same command over http', async () => {
+test('rooms list suggests an http base URL if a loopback service does not support TLS', async () => {
   world.intercept = async () => {
     throw new TransportError('the service does not speak TLS on this port', false, false)
   }
@@ -451,14 +451,14 @@ test('a command over https to a service on this machine without TLS suggests the
   )
 })
 
-test('a command with the stored key sends a request if the base URL differs from the stored base URL only in its path', async () => {
+test('rooms list sends the stored key to another path of the same origin', async () => {
   await logIn()
   world.requests.length = 0
   expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
   expect(world.requests[0]?.url).toBe('https://meet.test/v2/rooms')
 })
 
-test('a command with the stored key exits 4 after config set changes the origin of the base URL', async () => {
+test('rooms list exits 4 after config set changes the origin of the base URL', async () => {
   await logIn()
   world.requests.length = 0
   await world.run('config set base_url https://evil.test/v1', { env: bare })
@@ -466,7 +466,7 @@ test('a command with the stored key exits 4 after config set changes the origin 
   expect(world.requests).toEqual([])
 })
 
-test('a command with the stored key exits 2 if the base URL is a plain HTTP URL of another machine', async () => {
+test('rooms list refuses to send a stored key over plain HTTP', async () => {
   store({
     profiles: {
       default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
@@ -480,7 +480,7 @@ test('a command with the stored key exits 2 if the base URL is a plain HTTP URL 
   expect(world.requests).toEqual([])
 })
 
-test('a command sends a key from the environment over plain HTTP and prints a warning', async () => {
+test('rooms list prints a warning if it sends MEETROOM_API_KEY over plain HTTP', async () => {
   expect(
     await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
   ).toMatchObject({
@@ -498,24 +498,24 @@ test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
   expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
 })
 
-test.each(['\n', '\r\n', ' ', '\n\n'])('MEETROOM_API_KEY is trimmed when it ends with %j', async (behind) => {
+test.each(['\n', '\r\n', ' ', '\n\n'])('rooms list trims %j from the end of MEETROOM_API_KEY', async (behind) => {
   const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
   expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
   expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
 })
 
-test('MEETROOM_API_KEY with a line break is masked when the service quotes the key', async () => {
+test('rooms list redacts a MEETROOM_API_KEY with a trailing line break in service errors', async () => {
   world.intercept = async () => answer(400, { error: { message: 'bad key secret-key-1' } })
   const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: 'secret-key-1\n' } })
   expect(stderr).toContain('bad key [API key]')
 })
 
-test('MEETROOM_API_KEY counts as unset when it contains only white space', async () => {
+test('rooms list exits 4 if MEETROOM_API_KEY contains only white space', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
   expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
 })
 
-test('auth login refuses a key of fewer than eight characters without sending it', async () => {
+test('auth login rejects a key of fewer than eight characters before any request', async () => {
   const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
     stdin: '7-bytes\n',
     env: bare,
@@ -531,7 +531,7 @@ test('auth login refuses a key of fewer than eight characters without sending it
   expect(existsSync(file)).toBe(false)
 })
 
-test('MEETROOM_API_KEY is accepted with a warning when it has fewer than eight characters', async () => {
+test('rooms list prints a warning if MEETROOM_API_KEY has fewer than eight characters', async () => {
   world.intercept = async () => answer(200, { rooms: [] })
   const run = (key: string, flags = '') =>
     world.run(`rooms list -o ids${flags}`, { env: { MEETROOM_API_KEY: key } })
@@ -543,7 +543,7 @@ test('MEETROOM_API_KEY is accepted with a warning when it has fewer than eight c
   expect(await run('8--bytes')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a command without a key exits 4 with a hint to log in', async () => {
+test('rooms list without a key exits 4 with a hint to log in', async () => {
   expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: baseUrl } })).toMatchObject({
     code: 4,
     stdout: '',
@@ -552,7 +552,7 @@ test('a command without a key exits 4 with a hint to log in', async () => {
   })
 })
 
-test('a command without a base URL exits 2 with a hint to set the URL', async () => {
+test('rooms list without a base URL exits 2 with a hint to log in', async () => {
   expect(await world.run('rooms list', { env: bare })).toMatchObject({
     code: 2,
     stdout: '',
@@ -561,7 +561,7 @@ test('a command without a base URL exits 2 with a hint to set the URL', async ()
   })
 })
 
-test('a command exits 4 if the key in the environment is malformed, and the message omits the key', async () => {
+test('rooms list exits 4 without printing a malformed MEETROOM_API_KEY', async () => {
   for (const flags of ['', ' --json', ' --verbose']) {
     const { code, stderr } = await world.run(`rooms list${flags}`, {
       env: { MEETROOM_API_KEY: 'top\nsecret' },
@@ -589,7 +589,7 @@ test('auth status with an accepted key exits 0', async () => {
   })
 })
 
-test('auth status shows no storage time for a key that an earlier version stored or that the environment provides', async () => {
+test('auth status --json prints a null key_stored_at if the storage time is unknown', async () => {
   store(withoutTime())
   const stored = await world.run('auth status --json', { env: bare })
   const given = await world.run('auth status --json')
@@ -597,7 +597,7 @@ test('auth status shows no storage time for a key that an earlier version stored
   for (const { stdout } of [stored, given]) expect(JSON.parse(stdout)).toMatchObject(facts)
 })
 
-test('auth status shows no fingerprint for a key of fewer than 20 characters', async () => {
+test('auth status shows a fingerprint only for keys of at least 20 characters', async () => {
   const fingerprints = ['a'.repeat(19), 'a'.repeat(20)].map(async (MEETROOM_API_KEY) => {
     const { stdout } = await world.run('auth status --json', { env: { MEETROOM_API_KEY } })
     return JSON.parse(stdout).key_fingerprint
@@ -605,7 +605,7 @@ test('auth status shows no fingerprint for a key of fewer than 20 characters', a
   expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
 })
 
-test('auth login replaces the stored key and its storage time, and auth logout deletes both', async () => {
+test('auth login replaces the stored key and its storage time', async () => {
   store({
     profiles: {
       default: {
@@ -623,7 +623,7 @@ test('auth login replaces the stored key and its storage time, and auth logout d
   expect(stored().profiles).toEqual({ default: { base_url: baseUrl } })
 })
 
-test('auth login names the other profiles that still have the replaced key', async () => {
+test('auth login lists other profiles with the replaced key', async () => {
   const old = { ...loggedIn().profiles.default, api_key: 'an-older-key' }
   const other = { ...old, api_key: 'another-key' }
   store({ profiles: { default: old, staging: old, test: old, other }, profile: 'default' })
@@ -646,7 +646,7 @@ test('auth status --json prints one JSON object', async () => {
   })
 })
 
-test('auth status with a refused key exits 4', async () => {
+test('auth status with a rejected key exits 4', async () => {
   const env = { MEETROOM_API_KEY: 'wrong-key' }
   expect(await world.run('auth status', { env })).toMatchObject({
     code: 4,
@@ -695,7 +695,7 @@ test('auth status without a base URL exits 2', async () => {
   expect(stderr).toMatch(/^error: no service is configured\n/)
 })
 
-test('auth status exits 4 and sends no request when the stored key belongs to a different origin than the base URL', async () => {
+test('auth status exits 4 if the stored key belongs to another origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
   const { code, stdout } = await world.run('auth status --json --base-url https://evil.test/v1', {
@@ -706,7 +706,7 @@ test('auth status exits 4 and sends no request when the stored key belongs to a 
   expect(world.requests).toEqual([])
 })
 
-test('auth status exits 5 when the service does not respond', async () => {
+test('auth status exits 5 if the service does not respond', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -725,7 +725,7 @@ test.each([
   ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
   ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
 ])(
-  'auth status --json prints "works": false when the service responds with %s',
+  'auth status --json prints "works": false if the service responds with %s',
   async (_, said, exitCode) => {
     world.intercept = async () => said
     const { code, stdout } = await world.run('auth status --json')
@@ -748,7 +748,7 @@ test('auth status --local shows the directory of the local workspace', async () 
   expect(world.requests).toEqual([])
 })
 
-test('auth status omits the key from table, JSON and CSV output, and from the output with --verbose and --local', async () => {
+test('auth status omits the key from its output', async () => {
   await logIn()
   for (const line of [
     'auth status',
@@ -789,7 +789,7 @@ test('auth logout --profile deletes only the key of the named profile', async ()
   expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
 })
 
-test('auth logout deletes the key of the current profile even if the environment contains a key and a base URL', async () => {
+test('auth logout deletes the stored key even if MEETROOM_API_KEY is set', async () => {
   await logIn('--profile staging')
   expect(await world.run('auth logout')).toMatchObject({
     code: 0,
@@ -798,7 +798,7 @@ test('auth logout deletes the key of the current profile even if the environment
   expect(stored().profiles.staging).toEqual({ base_url: baseUrl })
 })
 
-test('auth logout --local is refused because the local workspace has no stored key', async () => {
+test('auth logout --local exits 2 because the local workspace has no stored key', async () => {
   expect(await world.run('auth logout --local')).toMatchObject({
     code: 2,
     stderr: 'error: the local workspace has no stored key\n',
@@ -811,7 +811,7 @@ test('auth logout --dry-run keeps the key', async () => {
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login changes the service of an existing profile only with --replace, and never for a protected profile', async () => {
+test('auth login requires --replace to change the base URL of an unprotected profile', async () => {
   const staging = {
     base_url: 'https://staging.test/v1',
     api_key: 'key-of-staging',
@@ -843,14 +843,14 @@ test('auth login changes the service of an existing profile only with --replace,
   expect(stored().profiles.staging).toMatchObject({ base_url: baseUrl, api_key: world.apiKey })
 })
 
-test('auth login with the base URL of another service omits the key command, which may contain a key, from its hint', async () => {
+test('auth login omits the value of --key-command from the hint to add --replace', async () => {
   store({ profiles: { default: { base_url: 'https://staging.test/v1' } } })
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', 'echo secret-of-argv']
   const { stderr } = await world.run(argv, { env: bare })
   expect(stderr).toMatch(/with --profile; to replace it: add --replace\n$/)
 })
 
-test('auth login stores a new key for the same base URL of a protected profile, in any spelling of the base URL', async () => {
+test('auth login replaces the key of a protected profile with an equivalent base URL', async () => {
   const old = { base_url: 'https://MEET.test:443/v1/', api_key: 'key-of-before', protected: true }
   store({ profile: 'default', profiles: { default: old } })
   for (const url of [baseUrl, 'https://meet.test', 'https://meet.test/v1/']) {
@@ -863,7 +863,7 @@ test('auth login stores a new key for the same base URL of a protected profile, 
   }
 })
 
-test('config set base_url names the service of the stored key if the new base URL is another service', async () => {
+test('config set base_url prints a notice if the stored key belongs to another origin', async () => {
   await logIn()
   expect(await world.run('config set base_url https://other.test/v1', { env: bare })).toMatchObject({
     code: 0,

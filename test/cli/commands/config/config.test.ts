@@ -45,7 +45,7 @@ async function readOrigin(key: string, flags: string, env: Record<string, string
     .map((cell) => cell.trim())
 }
 
-test('config set for a profile without a service suggests the command for a profile with a service', async () => {
+test('config set for a profile without a service suggests a profile with a service', async () => {
   store({ profiles: { school: { base_url: 'https://school.test/v1' } } })
   expect(await run('config set output json')).toMatchObject({
     code: 0,
@@ -58,7 +58,7 @@ test('config set for a profile without a service suggests the command for a prof
 describe('the order of precedence', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
-  test('the setting base_url comes from a flag, the environment or a profile, in this order of precedence', async () => {
+  test('config list resolves base_url from the flag, the environment and the profile, in this order', async () => {
     const env = { MEETROOM_BASE_URL: 'https://env.test/v1' }
     expect((await run('config get base_url')).code).toBe(3)
     store({ profiles: { default: profile } })
@@ -70,7 +70,7 @@ describe('the order of precedence', () => {
     ])
   })
 
-  test('the setting output comes from a flag, the environment or a profile, in this order of precedence', async () => {
+  test('config list resolves output from the flag, the environment and the profile, in this order', async () => {
     const env = { MEETROOM_OUTPUT: 'table' }
     expect(await readOrigin('output', '')).toEqual(['table', 'default'])
     store({ profiles: { default: profile } })
@@ -79,7 +79,7 @@ describe('the order of precedence', () => {
     expect(await readOrigin('output', '--output table', env)).toEqual(['table', '--output'])
   })
 
-  test('the setting timeout comes from a flag, the environment or a profile, in this order of precedence', async () => {
+  test('config list resolves timeout from the flag, the environment and the profile, in this order', async () => {
     const env = { MEETROOM_TIMEOUT: '0.5' }
     expect(await readOrigin('timeout', '')).toEqual(['30', 'default'])
     store({ profiles: { default: profile } })
@@ -88,7 +88,7 @@ describe('the order of precedence', () => {
     expect(await readOrigin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
   })
 
-  test('the setting retries comes from a flag, the environment or a profile, in this order of precedence', async () => {
+  test('config list resolves retries from the flag, the environment and the profile, in this order', async () => {
     const env = { MEETROOM_RETRIES: '0' }
     expect(await readOrigin('retries', '')).toEqual(['2', 'default'])
     store({ profiles: { default: profile } })
@@ -98,7 +98,7 @@ describe('the order of precedence', () => {
   })
 })
 
-test('the setting base_url sets the base URL of requests', async () => {
+test('rooms list sends requests to the configured base URL', async () => {
   store({ profiles: { default: { base_url: 'https://profile.test/v1' } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   await run('rooms list', env)
@@ -136,7 +136,7 @@ test('the setting output sets the format of results and errors', async () => {
   expect(stderr).toMatch(/^error: no such room: nowhere\n/)
 })
 
-test('the setting retries sets the maximum number of retries of a failed request', async () => {
+test('the setting retries limits the retries of a failed request', async () => {
   store({ profiles: { default: { base_url: baseUrl, retries: 1 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async () => answer(503, {})
@@ -152,7 +152,7 @@ test('the setting retries sets the maximum number of retries of a failed request
   expect(await attempts('rooms list')).toBe(3)
 })
 
-test('the setting timeout limits a request together with its retries and Retry-After pauses', async () => {
+test('the setting timeout limits the duration of a request including Retry-After pauses', async () => {
   store({ profiles: { default: { base_url: baseUrl, timeout: 5 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async (_, next) =>
@@ -167,7 +167,7 @@ test('the setting timeout limits a request together with its retries and Retry-A
   expect(await code('rooms list --timeout 10.5')).toBe(0)
 })
 
-test('the setting timeout accepts seconds or a duration from a flag, the environment or a profile', async () => {
+test('the setting timeout accepts durations from a flag, the environment or a profile', async () => {
   const env = { MEETROOM_TIMEOUT: '1h' }
   const timeout = async (flags: string) => (await run(`config get timeout ${flags}`.trim(), env)).stdout
   expect(await timeout('')).toBe('3600\n')
@@ -204,7 +204,7 @@ test.each([
   ['--base-url meet.test/v1', '--base-url: the base URL is not a valid URL'],
   ['--base-url https://meet.test/v1?x=1', '--base-url: the base URL must not have a query or a fragment'],
   ['--json -o csv', '--json and --output csv cannot be used together'],
-])('rooms list %s is refused before any request', async (flags, message) => {
+])('rooms list %s exits 2 before any request', async (flags, message) => {
   const { code, stdout, stderr } = await world.run(`rooms list ${flags}`)
   expect({
     code,
@@ -228,7 +228,7 @@ test.each([
   ['MEETROOM_RETRIES', '-1', 'the number of retries must be a whole number from 0 to 20, not “-1”'],
   ['MEETROOM_BASE_URL', 'meet.test', 'the base URL is not a valid URL'],
 ])(
-  'a command exits 2 and names the variable when the environment contains %s=%s',
+  'rooms list with %s=%s exits 2 and names the variable',
   async (name, value, message) => {
     const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -236,7 +236,7 @@ test.each([
   },
 )
 
-test('a command exits 2 and names the profile with an invalid setting, and config unset removes the setting', async () => {
+test('rooms list exits 2 and names the profile with an invalid setting', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
     store({ profiles: { default: { [key]: value } } })
     const { code, stdout, stderr } = await run('rooms list')
@@ -247,7 +247,7 @@ test('a command exits 2 and names the profile with an invalid setting, and confi
   }
 })
 
-test('config list shows the default timeout when MEETROOM_TIMEOUT and the other environment variables are empty', async () => {
+test('config list shows the default timeout if MEETROOM_TIMEOUT is empty', async () => {
   const env = { MEETROOM_OUTPUT: '', MEETROOM_TIMEOUT: '', MEETROOM_RETRIES: '', MEETROOM_PROFILE: '' }
   expect(await readOrigin('timeout', '', env)).toEqual(['30', 'default'])
 })
@@ -302,7 +302,7 @@ test('config list --show-origin prints the origin of each setting', async () => 
   expect(JSON.parse(stdout).settings[4]).toEqual({ key: 'timeout', value: 5, origin: 'profile staging' })
 })
 
-test('config list --show-origin --local shows the settings of the local profile with their origins', async () => {
+test('config list --show-origin --local prints the origins of the local settings', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
     'profile       local                      --local\n' +
       'base_url\n' +
@@ -324,7 +324,7 @@ test('config ls is an alias of config list', async () => {
   )
 })
 
-test('config get prints one setting, prints “set” instead of the key, and exits 3 if the setting is not set', async () => {
+test('config get prints one setting or exits 3 if the setting is not set', async () => {
   expect(await world.run('config get base_url')).toMatchObject({
     code: 0,
     stdout: `${baseUrl}\n`,
@@ -363,7 +363,7 @@ test('config set and config unset change the current profile', async () => {
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('config set keeps the mode of an existing directory, and makes the settings file readable by its owner only', async () => {
+test('config set keeps the mode of an existing settings directory', async () => {
   mkdirSync(world.configDir)
   chmodSync(world.configDir, 0o755)
   expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -371,7 +371,7 @@ test('config set keeps the mode of an existing directory, and makes the settings
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('config set and config unset change the profile that --profile or MEETROOM_PROFILE names', async () => {
+test('config set changes the profile selected by --profile or MEETROOM_PROFILE', async () => {
   store({ profile: 'a', profiles: { a: {}, b: {}, c: {} } })
   await run('config set timeout 1')
   await run('config set timeout 2 --profile b')
@@ -384,7 +384,7 @@ test('config set and config unset change the profile that --profile or MEETROOM_
   expect(stored().profiles.b).toEqual({})
 })
 
-test('config set changes the current profile even if the environment contains a key and a base URL', async () => {
+test('config set changes the current profile even if MEETROOM_API_KEY and MEETROOM_BASE_URL are set', async () => {
   store({ profile: 'a', profiles: { a: {} } })
   await world.run('config set timeout 1')
   expect(stored().profiles.a).toEqual({ timeout: 1 })
@@ -434,7 +434,7 @@ test.each([
     'config unset api_key',
     'no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
-])('the command “%s” exits 2 and stores no setting', async (line, message) => {
+])('“meetroom %s” exits 2 and creates no settings file', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
@@ -442,7 +442,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test.each(['audit_log', 'save_deleted'])('config set %s refuses an empty path', async (name) => {
+test.each(['audit_log', 'save_deleted'])('config set %s rejects an empty path', async (name) => {
   expect(await world.run(['config', 'set', name, ''])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(`error: ${name} must be absolute, not “”\n`),
@@ -450,21 +450,21 @@ test.each(['audit_log', 'save_deleted'])('config set %s refuses an empty path', 
   expect(existsSync(file)).toBe(false)
 })
 
-test('config set audit_log in a missing directory prints a command that creates the directory', async () => {
+test('config set audit_log in a missing directory suggests mkdir -p', async () => {
   expect(await run('config set audit_log /nowhere/logs/audit.log')).toMatchObject({
     code: 2,
     stderr: 'error: the directory /nowhere/logs does not exist\nhint: run: mkdir -p /nowhere/logs\n',
   })
 })
 
-test('config unset api_key prints a hint to use auth logout', async () => {
+test('config unset api_key suggests auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
     'error: no such setting: “api_key”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone\nhint: delete the key with: meetroom auth logout\n',
   )
 })
 
 test.each(['--dry-run', '--curl'])(
-  'config set and config unset with %s keep the settings unchanged',
+  'config set and config unset with %s keep the stored settings',
   async (flag) => {
     store({ profiles: { default: { retries: 1 } } })
     await run(`config set timeout 5 ${flag}`)
@@ -535,7 +535,7 @@ describe('the settings file', () => {
   ]
 
   test.each(broken)(
-    'the settings file with the invalid content %j causes one error message and exit code 2, and stays unchanged',
+    'a settings file with the invalid content %j causes exit code 2',
     async (text) => {
       store(text)
       for (const line of commands) {
@@ -553,7 +553,7 @@ describe('the settings file', () => {
     },
   )
 
-  test('the settings file is refused if it is a directory', async () => {
+  test('rooms list exits 2 if the settings file is a directory', async () => {
     mkdirSync(file, { recursive: true })
     expect(await run('rooms list')).toMatchObject({
       code: 2,
@@ -562,7 +562,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('the settings file is refused without waiting if it is a named pipe', async () => {
+  test('rooms list and config set exit 2 if the settings file is a named pipe', async () => {
     mkdirSync(world.configDir)
     execFileSync('mkfifo', [file])
     for (const line of ['rooms list', 'config set timeout 5'])
@@ -575,7 +575,7 @@ describe('the settings file', () => {
   })
 
   test.each(['true', 1, 0, null, '', 'false', {}])(
-    'the settings file is refused if “protected” of any profile is %j',
+    'rooms list exits 2 if “protected” of another profile is %j',
     async (value) => {
       store({ profiles: { default: { base_url: baseUrl }, production: { protected: value } } })
       for (const line of ['rooms list', 'users create ada', 'config set timeout 5'])
@@ -589,7 +589,7 @@ describe('the settings file', () => {
     },
   )
 
-  test('the settings file is refused if it belongs to another account of the machine', async () => {
+  test('rooms list and config set exit 2 if another account owns the settings file', async () => {
     store({ profiles: { default: { retries: 7 } } })
     const uid = 4711
     if (process.getuid?.() === 0) chownSync(file, 4712, 4712)
@@ -607,12 +607,12 @@ describe('the settings file', () => {
     })
   })
 
-  test.runIf(process.getuid?.() === 0)('the settings file is read if it belongs to root', async () => {
+  test.runIf(process.getuid?.() === 0)('config get accepts a settings file owned by root', async () => {
     store({ profiles: { default: { retries: 7 } } })
     expect(await world.run('config get retries', { env: bare, uid: 4711 })).toMatchObject({ stdout: '7\n' })
   })
 
-  test('the settings file can be a symbolic link, and config set keeps the link', async () => {
+  test('config set updates the target of a symbolic link to the settings file', async () => {
     store({ profiles: { default: { retries: 7 } } })
     renameSync(file, join(world.dir, 'dotfile.json'))
     symlinkSync(join(world.dir, 'dotfile.json'), file)
@@ -624,7 +624,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('the settings file with invalid content is ignored if the environment sets key and base URL, except with --profile', async () => {
+  test('rooms list ignores an invalid settings file if the environment sets the key and base URL', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -632,7 +632,7 @@ describe('the settings file', () => {
     expect((await world.run('rooms list --profile default')).code).toBe(2)
   })
 
-  test('config path ignores a settings file with invalid content', async () => {
+  test('config path ignores an invalid settings file', async () => {
     store('{')
     expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   })
@@ -645,13 +645,13 @@ describe('the settings file', () => {
     '--help',
     'rooms --help',
     '--version',
-  ])('“meetroom %s” ignores a settings file with invalid content', async (line) => {
+  ])('“meetroom %s” ignores an invalid settings file', async (line) => {
     store('{')
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-test('config set keeps unknown settings in the settings file', async () => {
+test('config set keeps unknown settings', async () => {
   store({ future: 1, profiles: { default: { future: { x: 1 } } } })
   await run('config set timeout 5')
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
@@ -661,7 +661,7 @@ describe('the lock file of the settings file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('config set waits for the holder of the lock on the settings file, and keeps the changes of the holder', async () => {
+  test('config set waits for the settings lock and keeps the changes of the lock holder', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host
@@ -677,7 +677,7 @@ describe('the lock file of the settings file', () => {
     expect(readdirSync(world.configDir)).toEqual(['config.json'])
   })
 
-  test('config set exits 74 if another process holds the lock on the settings file for five seconds', async () => {
+  test('config set exits 74 if another process holds the settings lock for five seconds', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { code, stdout, stderr, host } = await run('config set timeout 5')
     expect({ code, stdout, stderr }).toEqual({
@@ -695,7 +695,7 @@ describe('the lock file of the settings file', () => {
   })
 
   test.each(['999999999\n', 'nobody\n', ''])(
-    'config set takes over the lock on the settings file if the content %j of the lock file names no running process',
+    'config set replaces a stale settings lock with the content %j',
     async (left) => {
       writeFileSync(lock(), left)
       expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -704,14 +704,14 @@ describe('the lock file of the settings file', () => {
     },
   )
 
-  test('config get reads a setting without waiting for the lock on the settings file', async () => {
+  test('config get reads a setting without waiting for the settings lock', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { stdout, host } = await run('config get retries')
     expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })
   })
 })
 
-test('config set exits 74 with a cause and a hint when the settings directory cannot be created', async () => {
+test('config set exits 74 if the settings directory cannot be created', async () => {
   writeFileSync(join(world.dir, 'file'), '')
   const { code, stdout, stderr } = await run('config set timeout 5', {
     MEETROOM_CONFIG_DIR: join(world.dir, 'file', 'sub'),

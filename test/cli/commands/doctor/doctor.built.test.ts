@@ -85,7 +85,7 @@ async function doctorWithCommand(
 const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 describe('doctor', () => {
-  test('doctor reports success for every check of a healthy service', async () => {
+  test('doctor passes every check for a healthy service', async () => {
     const url = await secure()
     const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url, XDG_CACHE_HOME: '' })
     const { port } = new URL(url)
@@ -108,7 +108,7 @@ describe('doctor', () => {
     })
   })
 
-  test('doctor reports a refused key and omits the key from the output', async () => {
+  test('doctor reports a rejected key without printing the key', async () => {
     const url = await secure()
     const { code, checks, stderr } = await doctor({
       MEETROOM_BASE_URL: url,
@@ -123,7 +123,7 @@ describe('doctor', () => {
     expect(JSON.stringify(checks)).not.toContain('another-key')
   })
 
-  test('doctor reports a service that does not respond', async () => {
+  test('doctor reports a refused connection', async () => {
     const port = await listen(createServer())
     const free = port === 65535 ? 1 : port + 1
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
@@ -167,7 +167,7 @@ describe('doctor', () => {
       () => authority.issue({ host: 'other.test' }),
       '✖ the certificate is for another host (issued by Test CA, 1 day left); check the base URL, and whether a proxy or firewall responds instead of the service',
     ],
-  ])('doctor reports a certificate that %s, and sends no key', async (_, certificate, words) => {
+  ])('doctor reports a certificate that %s and sends no request', async (_, certificate, words) => {
     let asked = 0
     const url = await secure(certificate(), (_request, response) => {
       asked++
@@ -179,7 +179,7 @@ describe('doctor', () => {
   })
 
   // Each run waits for five or six seconds, so the runs are concurrent.
-  test('doctor reports a silent server or proxy after 5 s, but waits longer for a key command', {
+  test('doctor reports a timeout for an unresponsive server or proxy after 5 s', {
     timeout: 30_000,
   }, async () => {
     const silent = await listen(createServer())
@@ -226,7 +226,7 @@ describe('doctor', () => {
       })
   })
 
-  test('doctor reports a clock that differs from the clock of the service', async () => {
+  test('doctor reports clock skew relative to the service', async () => {
     const listener: RequestListener = (request, response) => {
       response.setHeader('date', new Date(testNow - 3_600_000).toUTCString())
       service(request, response)
@@ -239,7 +239,7 @@ describe('doctor', () => {
     )
   })
 
-  test('doctor connects through a proxy, and shows the proxy URL without its password', async () => {
+  test('doctor connects through a proxy without printing the proxy password', async () => {
     const to = Number(new URL(await secure(authority.issue({ host: 'meet.test' }))).port)
     const asked: string[] = []
     const proxy = createHttpServer()
@@ -297,7 +297,7 @@ describe('doctor', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'doctor reports a settings file that others can read',
+    'doctor reports a world-readable settings file',
     async () => {
       const dir = tempDir()
       mkdirSync(join(dir, 'config'))
@@ -330,7 +330,7 @@ describe('doctor', () => {
     expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
   })
 
-  test('doctor skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
+  test('doctor skips the TLS check for a plain HTTP loopback address', async () => {
     const { baseUrl } = await serveHere()
     const { checks } = await doctorHere({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
     expect(checks['key']).toMatch(/^✖ no API key; MEETROOM_API_KEY is empty; log in with: /)
@@ -367,7 +367,7 @@ describe('doctor', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'doctor reports a code cache that others can write to',
+    'doctor reports a world-writable code cache',
     async () => {
       const dir = tempDir()
       mkdirSync(join(dir, 'meetroom'))
@@ -390,7 +390,7 @@ describe('doctor', () => {
     expect((await doctorHere(data, '--local')).checks['workspace']).toBe('✔ can be read')
   })
 
-  test('doctor refuses -o csv', async () => {
+  test('doctor -o csv exits 2', async () => {
     expect(await doctorHere({}, '--local', '-o', 'csv')).toMatchObject({
       code: 2,
       stdout: '',
@@ -407,7 +407,7 @@ describe('doctor', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('doctor with a key command', () => {
-  test('doctor with a key command reports a settings file that other accounts can write to, and suggests chmod', async () => {
+  test('doctor with a key command suggests chmod for a world-writable settings file', async () => {
     const { code, checks } = await doctorWithCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(
@@ -430,7 +430,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     ],
     ['others can replace', 'false', 0o777, 'other accounts of this machine can replace the settings file'],
   ])(
-    'doctor with a key command reports a key command that %s, and skips the checks that need the key',
+    'doctor reports a key command that %s',
     async (_, command, directoryMode, words) => {
       const { code, checks } = await doctorWithCommand(command, { directoryMode })
       expect(code).toBe(1)

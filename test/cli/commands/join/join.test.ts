@@ -85,7 +85,7 @@ const lines = (ndjson: string) =>
     .map((line) => JSON.parse(line))
 
 describe('output of join', () => {
-  test('join prints each message as one line when the message arrives', async () => {
+  test('join prints each message on one line as soon as the message arrives', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -101,7 +101,7 @@ describe('output of join', () => {
   })
 
   for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
-    test(`join prints each frame as one line with ${format.join(' ')}`, async () => {
+    test(`join ${format.join(' ')} prints each frame on one line`, async () => {
       const room = await served.room()
       const program = start([room, ...format])
       await program.says('stdout', 'joined')
@@ -115,7 +115,7 @@ describe('output of join', () => {
       ])
     })
 
-  test('join prints messages in the order in which they were sent', async () => {
+  test('join prints messages in the order of sending', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
