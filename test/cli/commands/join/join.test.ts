@@ -135,7 +135,7 @@ describe('output of join', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('join --quiet prints messages and no notices', async () => {
+  test('join --quiet prints only messages', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -150,7 +150,7 @@ describe('output of join', () => {
 describe('control characters in messages', () => {
   const hostile = '\u001b[2Jcleared\u009b31m\u202egnirts\r\nsecond line\u0007'
 
-  test('join prints a message with control characters as one line with escapes', async () => {
+  test('join escapes control characters in a message', async () => {
     const room = await served.room()
     const program = start([room], { tty: true })
     await program.joined()
@@ -161,7 +161,7 @@ describe('control characters in messages', () => {
     )
   })
 
-  test('join -o ndjson on a terminal escapes control characters in a message, and the JSON parses to the same text', async () => {
+  test('join -o ndjson losslessly escapes control characters on a terminal', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -174,14 +174,14 @@ describe('control characters in messages', () => {
 })
 
 describe('join', () => {
-  test('join enters a room anonymously without a token and without an API key', async () => {
+  test('join without a token and an API key enters an open room anonymously', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
     await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
   })
 
-  test('join enters a room as the user that --as names, with a token from the service', async () => {
+  test('join --as enters a private room as the given user', async () => {
     await served.user('ada lovelace')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
     const program = start([room, '--as', 'ada lovelace'])
@@ -189,7 +189,7 @@ describe('join', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
-  test('join enters a room as the owner of the token in --token, without an API key', async () => {
+  test('join --token enters a public room as the owner of the token', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
@@ -197,7 +197,7 @@ describe('join', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('join exits 2 if --as and --token are used together', async () => {
+  test('join --as with --token exits 2', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
@@ -207,7 +207,7 @@ describe('join', () => {
 })
 
 describe('join', () => {
-  test('join exits 4 for an unknown token, and omits the token from the message', async () => {
+  test('join --token exits 4 for an unknown token without printing the token', async () => {
     const room = await served.room()
     const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -226,7 +226,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
-  test('join exits 3 with a hint when a room name lacks the prefix “name:”', async () => {
+  test('join suggests the prefix “name:” for the name of an existing room', async () => {
     await served.room({ name: 'Maths 7a' })
     const { code, stderr } = await run(['Maths 7a'])
     expect({ code, stderr }).toMatchObject({
@@ -242,7 +242,7 @@ describe('join', () => {
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
   })
 
-  test('join exits 1 for a private room without an invitation', async () => {
+  test('join --as exits 1 if the user is not a member of the private room', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room, '--as', 'ada'])
@@ -250,7 +250,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
-  test('join of a private room without --as exits 4 with a hint to pass --as', async () => {
+  test('join of a private room exits 4 with a hint to pass --as', async () => {
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room])
     expect(code).toBe(4)
@@ -267,7 +267,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: the room is terminated\n')
   })
 
-  test('join exits 5 after the retries when no server listens', async () => {
+  test('join exits 5 after its retries if the connection is refused', async () => {
     await served.stop()
     const program = start(['room', '--retries', '2'])
     const { code, stderr } = await program.end()
@@ -280,7 +280,7 @@ describe('join', () => {
     [426, 1],
     [502, 6],
   ] as const)
-    test(`join exits ${code} when the service responds with status ${status} and without a JSON body`, async () => {
+    test(`join exits ${code} after a ${status} response without a JSON body`, async () => {
       const alien = createServer()
       alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
       onTestFinished(() => void alien.close())
@@ -314,7 +314,7 @@ describe('a joined session', () => {
     expect(outcomes).toEqual(['"outcome":"ok"'])
   })
 
-  test('join prints every message and exits 0 when the room is terminated', async () => {
+  test('join exits 0 when the room is terminated during the session', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -327,7 +327,7 @@ describe('a joined session', () => {
     })
   })
 
-  test('join exits 0 when the meeting time of the room is over', async () => {
+  test('join exits 0 when the max_meeting_seconds of the room elapse', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -336,7 +336,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 0 })
   })
 
-  test('join exits 1 when the room is deleted', async () => {
+  test('join exits 1 when the room is deleted during the session', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -346,7 +346,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: cannot join: the room is deleted\n')
   })
 
-  test('join exits 1 when the user is deleted', async () => {
+  test('join exits 1 when the user is deleted during the session', async () => {
     await served.user('ada')
     const room = await served.room()
     const program = start([room, '--as', 'ada'])
@@ -355,7 +355,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 1 })
   })
 
-  test('join exits 6 when the first message of the service is not a JSON object', async () => {
+  test('join exits 6 if the first frame is not a JSON object', async () => {
     for (const nonsense of ['not json', 'null', '"text"', '[]']) {
       const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       onTestFinished(() => {
@@ -372,7 +372,7 @@ describe('a joined session', () => {
 })
 
 describe('join after a dropped connection', () => {
-  test('join after a dropped connection reconnects and prints later messages in order', async () => {
+  test('join reconnects after a dropped connection and prints later messages', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -392,7 +392,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toHaveLength(2)
   })
 
-  test('join prints the message of each connection before it reports the next connection after a drop', async () => {
+  test('join -o ndjson prints messages before the “joined” event of the next connection', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
@@ -409,7 +409,7 @@ describe('join after a dropped connection', () => {
     ])
   })
 
-  test('join after a dropped connection rejoins as the same user', async () => {
+  test('join rejoins as the same user after a dropped connection', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const relay = await relayTo(served.baseUrl)
@@ -420,7 +420,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
   })
 
-  test('join after a dropped connection retries until the service responds', async () => {
+  test('join reconnects when a stopped service restarts', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
@@ -437,7 +437,7 @@ describe('join after a dropped connection', () => {
     await program.says('stdout', 'welcome back\n')
   })
 
-  test('join after a dropped connection ends if the room was terminated while the connection was down', async () => {
+  test('join ends after a dropped connection if the room is terminated', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -462,7 +462,7 @@ describe('join after a dropped connection', () => {
 })
 
 describe('join after ^C', () => {
-  test('join after ^C ends the session and exits 0', async () => {
+  test('join disconnects and exits 0 on ^C', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -472,7 +472,7 @@ describe('join after ^C', () => {
     expect(session.disconnected_at).toBe(new Date(testNow + 3000).toISOString())
   })
 
-  test('join after ^C exits 0 even when the service no longer responds', async () => {
+  test('join exits 0 on ^C even if the service does not respond', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
@@ -485,7 +485,7 @@ describe('join after ^C', () => {
   })
 
   test.each(['', ' --as ada'])(
-    'join after ^C exits 130 if “join ROOM%s” is still connecting',
+    'join ROOM%s exits 130 on ^C during the connection attempt',
     async (flags) => {
       await served.user('ada')
       const room = await served.room()
@@ -500,7 +500,7 @@ describe('join after ^C', () => {
 })
 
 describe('join', () => {
-  test('join leaves the room and exits 0 when the reader closes the pipe', async () => {
+  test('join disconnects and exits 0 if the reader closes the pipe', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -510,7 +510,7 @@ describe('join', () => {
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 
-  test('join leaves the room and exits 74 when the disk is full', async () => {
+  test('join disconnects and exits 74 if the disk is full', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()

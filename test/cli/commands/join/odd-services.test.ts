@@ -38,7 +38,7 @@ const join = (host: TestHost, ...flags: string[]) =>
 
 const joined = JSON.stringify({ event: 'joined', session: { id: 's1' } })
 
-test('join doubles its pause after each connection that is closed immediately, up to a maximum', async () => {
+test('join doubles its backoff up to a limit if the service closes each connection immediately', async () => {
   let connections = 0
   const host = await serveRooms((socket, host) => {
     if (++connections > 9) return host.signal('SIGINT')
@@ -49,7 +49,7 @@ test('join doubles its pause after each connection that is closed immediately, u
   expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000, 6000])
 })
 
-test('join reconnects after a short pause if the previous connection was stable', async () => {
+test('join resets its backoff after a stable connection', async () => {
   let connections = 0
   const host = await serveRooms(async (socket, host) => {
     if (++connections > 5) return host.signal('SIGINT')
@@ -68,12 +68,12 @@ test('join reconnects after a short pause if the previous connection was stable'
 })
 
 test.each([
-  ['accepts the connection and sends only one ping', (socket: WebSocket) => void socket.ping()],
+  ['sends only one ping', (socket: WebSocket) => void socket.ping()],
   [
-    'accepts the connection and sends only pings',
+    'sends only pings',
     (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref(),
   ],
-])('join exits 5 after its timeout when the service %s', async (_, onJoin) => {
+])('join exits 5 after its timeout if the service %s', async (_, onJoin) => {
   const machine = testMachine()
   const host = await serveRooms((socket) => {
     onJoin(socket)
@@ -84,7 +84,7 @@ test.each([
   expect(host.stderr.text).toBe('error: no response within 3 s\n')
 })
 
-test('one timeout covers all attempts of join to enter a room', async () => {
+test('join --timeout limits the total time of all attempts', async () => {
   const host = await serveText('HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   expect(await join(host, '--timeout', '2', '--retries', '10')).toBe(6)
   expect(host.slept).toEqual([150, 300, 600])
@@ -97,7 +97,7 @@ test.each([
     'cannot join: too many join',
   ],
   ['no body', '', 'the service responded with 429'],
-])('join retries after a 429 response with %s, and exits 1 after the retries', async (_, body, reason) => {
+])('join exits 1 after retries of a 429 response with %s', async (_, body, reason) => {
   const host = await serveText(
     `HTTP/1.1 429 Busy\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
@@ -114,27 +114,27 @@ test.each([
     `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
     'the response violates the HTTP protocol',
   ],
-  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'the response violates the HTTP protocol'],
+  ['an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n', 'the response violates the HTTP protocol'],
   ['status 101 without an upgrade', 'HTTP/1.1 101 Yes\r\n\r\n', 'the service responded with 101'],
-  ['a page', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi', 'the service responded with 200'],
+  ['status 200', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi', 'the service responded with 200'],
   [
     'a redirect',
     'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n',
     'the service responded with 302',
   ],
-])('join exits 6 when the service responds with %s', async (_, text, reason) => {
+])('join exits 6 if the service responds with %s', async (_, text, reason) => {
   const host = await serveText(text)
   expect(await join(host, '--retries', '0')).toBe(6)
   expect(host.stderr.text).toBe(`error: cannot join: ${reason}\n`)
 })
 
 test.each([
-  ['reserved bits', [0xf1, 0]],
-  ['an unknown opcode', [0x83, 0]],
-  ['a mask', [0x81, 0x80, 0, 0, 0, 0]],
-  ['text that is not UTF-8', [0x81, 1, 0xff]],
+  ['a frame with reserved bits', [0xf1, 0]],
+  ['a frame with an unknown opcode', [0x83, 0]],
+  ['a masked frame', [0x81, 0x80, 0, 0, 0, 0]],
+  ['invalid UTF-8', [0x81, 1, 0xff]],
   ['a fragmented ping', [0x09, 0]],
-])('join exits 6 and prints no library error code when a frame has %s', async (_, bytes) => {
+])('join exits 6 if the service sends %s', async (_, bytes) => {
   const host = await serveRooms((socket) => {
     Reflect.get(socket, '_socket').write(Buffer.from(bytes))
   })
@@ -143,7 +143,7 @@ test.each([
   expect(host.stderr.text).not.toMatch(/WS_ERR|HPE_/)
 })
 
-test('join exits 5 when the connection ends before the first frame', async () => {
+test('join exits 5 if the connection ends before the first frame', async () => {
   const host = await serveRooms((socket) => socket.terminate())
   expect(await join(host, '--retries', '0')).toBe(5)
   expect(host.stderr.text).toBe('error: the connection was lost\n')

@@ -26,7 +26,7 @@ async function namesIn(path: string): Promise<unknown[]> {
   }
 }
 
-test('local backup writes a copy of the workspace with owner-only access and prints a summary of the contents', async () => {
+test('local backup writes an owner-only copy of the local workspace', async () => {
   const world = await worldWithRoom()
   const path = join(world.dir, 'copy.db')
   const run = await backUp(world)
@@ -51,7 +51,7 @@ test('local backup writes a copy of the workspace with owner-only access and pri
   expect(readdirSync(world.dir).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
 })
 
-test('local backup adds no file to the data directory, and rooms list can still read the workspace', async () => {
+test('local backup creates no file in the data directory', async () => {
   const world = await worldWithRoom()
   const filesBefore = readdirSync(join(world.dir, 'data'))
   await backUp(world)
@@ -59,7 +59,7 @@ test('local backup adds no file to the data directory, and rooms list can still 
   expect((await world.run('--local rooms list -o ids')).stdout).toMatch(/^\w{24}\n$/)
 })
 
-test('local backup replaces an existing file only with --overwrite', async () => {
+test('local backup overwrites an existing file only with --overwrite', async () => {
   const world = await worldWithRoom()
   const path = join(world.dir, 'copy.db')
   writeFileSync(path, 'precious')
@@ -72,15 +72,15 @@ test('local backup replaces an existing file only with --overwrite', async () =>
   expect(await namesIn(path)).toEqual(['Kept'])
 })
 
-test('local backup refuses a symbolic link to a missing file', async () => {
+test('local backup exits 2 if the target is a dangling symbolic link', async () => {
   const world = await worldWithRoom()
   symlinkSync(join(world.dir, 'elsewhere'), join(world.dir, 'copy.db'))
   expect(await backUp(world)).toMatchObject({ code: 2 })
   expect(existsSync(join(world.dir, 'elsewhere'))).toBe(false)
 })
 
-describe('refusals of local backup', () => {
-  test('local backup refuses a missing workspace, and does not create the workspace', async () => {
+describe('errors of local backup', () => {
+  test('local backup exits 2 if the local workspace does not exist', async () => {
     const world = await createWorld()
     const data = join(world.dir, 'data')
     expect(await backUp(world)).toMatchObject({
@@ -91,7 +91,7 @@ describe('refusals of local backup', () => {
     expect(existsSync(data)).toBe(false)
   })
 
-  test('local backup refuses a file in a missing directory', async () => {
+  test('local backup exits 74 for a file in a missing directory', async () => {
     const world = await worldWithRoom()
     expect(await world.run('local backup missing/copy.db')).toMatchObject({
       code: 74,
@@ -100,7 +100,7 @@ describe('refusals of local backup', () => {
     })
   })
 
-  test('local backup refuses a damaged workspace', async () => {
+  test('local backup exits 74 for a damaged workspace', async () => {
     const world = await worldWithRoom()
     const database = join(world.dir, 'data/workspace.db')
     for (const file of [`${database}-wal`, `${database}-shm`]) rmSync(file, { force: true })
@@ -114,7 +114,7 @@ describe('refusals of local backup', () => {
   })
 })
 
-test('local backup --overwrite refuses to replace the workspace itself', async () => {
+test('local backup --overwrite refuses to overwrite the workspace database', async () => {
   const world = await worldWithRoom()
   const database = join(world.dir, 'data/workspace.db')
   expect(await world.run(['local', 'backup', database, '--overwrite'])).toMatchObject({
@@ -123,7 +123,7 @@ test('local backup --overwrite refuses to replace the workspace itself', async (
   })
 })
 
-test('local backup --data-dir exits 0 for a directory with a workspace, and exits 2 for a missing directory', async () => {
+test('local backup --data-dir requires a directory with a workspace', async () => {
   const world = await worldWithRoom()
   expect(await backUp(world, '--data-dir', 'data', '--json')).toMatchObject({ code: 0 })
   expect(await backUp(world, '--data-dir', 'none')).toMatchObject({ code: 2 })

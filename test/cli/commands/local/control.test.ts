@@ -31,7 +31,7 @@ async function startControlled() {
 }
 
 describe('serve --control', () => {
-  test('serve --control writes a control file with owner-only access, and deletes the file when the service stops', async () => {
+  test('serve --control writes an owner-only control file and deletes the file on exit', async () => {
     const { file, stop, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -42,7 +42,7 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('serve --control replaces the control file of a killed service, and refuses any other existing file', async () => {
+  test('serve --control overwrites only the control file of a killed service', async () => {
     const first = await startControlled()
     await first.kill()
     const second = await runServe(['--ephemeral', '--control', first.file], first.env)
@@ -75,8 +75,8 @@ describe('serve --control', () => {
   })
 })
 
-describe('commands with --control FILE', () => {
-  test('commands with --control FILE control the data, the faults and the clock of a running service', async () => {
+describe('local commands with --control', () => {
+  test('local commands with --control change the data, faults and clock of a running service', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -108,7 +108,7 @@ describe('commands with --control FILE', () => {
     expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
   })
 
-  test('commands with --control FILE print JSON that matches the schema of the command', async () => {
+  test('local commands with --control print JSON that matches their schemas', async () => {
     const { env, local, run } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -119,7 +119,7 @@ describe('commands with --control FILE', () => {
     }
   })
 
-  test('commands with --control FILE exit 2 for invalid input and print the error message of the service', async () => {
+  test('local commands with --control exit 2 for invalid input', async () => {
     const { local, env, run } = await startControlled()
     const bad = join(env.HOME, 'bad.json')
     writeFileSync(bad, '{"users":[{"user_id":"ada","nmae":"Ada"}]}')
@@ -148,7 +148,7 @@ describe('commands with --control FILE', () => {
     })
   })
 
-  test('commands with --control FILE exit 5 if the service has stopped, and refuse a file with an invalid control URL', async () => {
+  test('local clock freeze exits 5 if the service of the control file is not running', async () => {
     const { file, kill, run, control_key } = await startControlled()
     await kill()
     const line = `local clock freeze --control ${file}`
@@ -189,7 +189,7 @@ describe('the control listener', () => {
     return { send, apiKey, control_key, ready }
   }
 
-  test('the control listener accepts only the control key, and the service refuses the control key', async () => {
+  test('the control listener accepts only the control key', async () => {
     const { send, apiKey, control_key, ready } = await start()
     expect(await send({})).toBe(200)
     for (const key of [apiKey, `${control_key}x`, ''])
@@ -203,7 +203,7 @@ describe('the control listener', () => {
     ).toBe(200)
   })
 
-  test('the control listener refuses requests with a disallowed header, method or path', async () => {
+  test('the control listener rejects requests with a disallowed header, method or path', async () => {
     const { send } = await start()
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', 'http://localhost:4680'])
       expect(await send({ headers: { origin } })).toBe(403)

@@ -53,7 +53,7 @@ async function names(world: World): Promise<string[]> {
 const database = (world: World) => join(world.dir, 'data/workspace.db')
 const saved = (world: World, name: string) => join(world.dir, 'data/backups', `${name}-2026-01-02T030405.db`)
 
-test('local restore replaces the workspace, saves the former workspace, and prints a summary of the restored contents', async () => {
+test('local restore replaces the local workspace and saves the former contents', async () => {
   const world = await createWorldWithBackup()
   expect(await world.run('local restore old.db --yes')).toMatchObject({
     code: 0,
@@ -77,7 +77,7 @@ test('local restore replaces the workspace, saves the former workspace, and prin
   expect(await names(world)).toEqual(['New'])
 })
 
-test('local restore keeps the API key, and the restored workspace accepts writes and searches by email', async () => {
+test('local restore keeps the API key of the local workspace', async () => {
   const world = await createWorldWithBackup()
   const key = readFileSync(join(world.dir, 'data/api-key'), 'utf8')
   await world.run('local restore old.db --yes')
@@ -144,7 +144,7 @@ describe.each([
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
   })
 
-  test(`${line} shows the workspace in the prompt, and changes nothing if the confirmation is declined`, async () => {
+  test(`${line} keeps the workspace if the confirmation is declined`, async () => {
     const world = await createWorldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))
@@ -154,7 +154,7 @@ describe.each([
     expect(await names(world)).toEqual(['New'])
   })
 
-  test(`${line} exits 2 if the workspace is being served`, async () => {
+  test(`${line} exits 2 while a service uses the workspace`, async () => {
     const world = await createWorldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())
@@ -178,10 +178,10 @@ describe.each([
   })
 
   test.each([
-    ['with the same data directory', 'data', ''],
-    ['and --data-dir', 'other', ' --data-dir data'],
-    ['with another data directory', 'other', undefined],
-  ])(`${line} respects the protection of the workspace with a profile %s`, async (_, dir, flag) => {
+    ['exits 2 for a profile with the protected data directory', 'data', ''],
+    ['exits 2 for --data-dir with the protected data directory', 'other', ' --data-dir data'],
+    ['exits 0 for a profile with an unprotected data directory', 'other', undefined],
+  ])(`${line} %s`, async (_, dir, flag) => {
     const world = await createWorldWithBackup()
     const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
     cpSync(join(world.dir, 'data'), join(world.dir, 'other'), { recursive: true })
@@ -201,7 +201,7 @@ describe.each([
     })
   })
 
-  test(`${line} refuses a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
+  test(`${line} exits 74 and keeps a damaged workspace`, async () => {
     const world = await createWorldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))
@@ -212,7 +212,7 @@ describe.each([
   })
 })
 
-describe('refusals of local restore', () => {
+describe('errors of local restore', () => {
   test.each<[string, (path: string) => unknown, RegExp]>([
     ['a missing file', (path) => rmSync(path), /old\.db cannot be read: no such file\n$/],
     [
@@ -224,7 +224,7 @@ describe('refusals of local restore', () => {
       /old\.db cannot be read: it is a directory\n$/,
     ],
     ['an empty file', (path) => writeFileSync(path, ''), /old\.db is not a backup of a workspace\n/],
-    ['another file', (path) => writeFileSync(path, 'name,type\n'), /is not a backup of a workspace\n/],
+    ['a CSV file', (path) => writeFileSync(path, 'name,type\n'), /is not a backup of a workspace\n/],
     [
       'a database of another program',
       (path) => rewrite(path, (exec) => exec('DROP TABLE rooms')),
@@ -245,7 +245,7 @@ describe('refusals of local restore', () => {
       (path) => writeFileSync(path, readFileSync(path).fill(0x55, 4096)),
       /the backup .*old\.db is damaged\n$/,
     ],
-  ])('local restore refuses %s, and changes nothing', async (_name, spoil, message) => {
+  ])('local restore exits 2 for %s', async (_name, spoil, message) => {
     const world = await createWorldWithBackup()
     await spoil(join(world.dir, 'old.db'))
     const run = await world.run('local restore old.db --yes')
@@ -254,7 +254,7 @@ describe('refusals of local restore', () => {
     expect(await names(world)).toEqual(['New'])
   })
 
-  test('local restore refuses the workspace itself', async () => {
+  test('local restore rejects the workspace database as a backup', async () => {
     const world = await createWorldWithBackup()
     expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
       code: 2,

@@ -24,7 +24,7 @@ async function worldWithCopies() {
 const copies = (world: World) => readdirSync(join(world.dir, 'data/backups')).sort()
 
 describe('local tidy', () => {
-  test('local tidy deletes all saved copies except the newest, and deletes the newest only with --keep 0', async () => {
+  test('local tidy deletes all saved copies except the newest', async () => {
     const world = await worldWithCopies()
     const run = await world.run('local tidy --yes --json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -34,7 +34,7 @@ describe('local tidy', () => {
     expect(copies(world)).toEqual(['mine.db'])
   })
 
-  test('local tidy deletes no saved copy without confirmation', async () => {
+  test('local tidy keeps all saved copies without confirmation', async () => {
     const world = await worldWithCopies()
     expect(await world.run('local tidy')).toMatchObject({ code: 10, stdout: '' })
     const { host, done } = world.start(['local', 'tidy'], { tty: true, columns: 400 })
@@ -45,7 +45,7 @@ describe('local tidy', () => {
     expect(copies(world)).toHaveLength(4)
   })
 
-  test('local tidy exits 0 without confirmation and creates no workspace if there is no saved copy', async () => {
+  test('local tidy exits 0 without confirmation if no saved copy exists', async () => {
     const world = await createWorld()
     expect(await world.run('local tidy --json')).toMatchObject({ code: 0 })
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
   }
   const data = (world: World, name: string) => join(world.dir, 'data', name)
 
-  test('doctor --local reports success for the local workspace, and shows the command that deletes saved copies', async () => {
+  test('doctor --local suggests local tidy if the workspace has saved copies', async () => {
     const world = await worldWithCopies()
     const { of } = await examine(world)
     for (const name of ['directory', 'key', 'database', 'space', 'workspace'])
@@ -76,35 +76,35 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
 
   test.each<[string, string, (world: World) => unknown, string | RegExp, string | RegExp]>([
     [
-      'a directory that others can write to',
+      'a world-writable directory',
       'directory',
       (w) => chmodSync(data(w, ''), 0o777),
       /can write to .* \(mode 0777\)$/,
       /^run: chmod go-w \S+$/,
     ],
     [
-      'a key that others can read',
+      'a world-readable key',
       'key',
       (w) => chmodSync(data(w, 'api-key'), 0o644),
       /have access to .* \(mode 0644\)$/,
       /^run: chmod go= \S*api-key$/,
     ],
     [
-      'an empty key',
+      'an empty key file',
       'key',
       (w) => truncateSync(data(w, 'api-key')),
       /is empty$/,
       'create a new key with: meetroom rooms list --local',
     ],
     [
-      'no key',
+      'a missing key',
       'key',
       (w) => rmSync(data(w, 'api-key')),
       /does not exist$/,
       'create the key with: meetroom rooms list --local',
     ],
     [
-      'a link in place of the key',
+      'a symbolic link in place of the key',
       'key',
       (w) => {
         rmSync(data(w, 'api-key'))
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
       /^run: mv \S*api-key \S*api-key\.old$/,
     ],
     [
-      'a database that others can read',
+      'a group-readable database',
       'database',
       (w) => chmodSync(data(w, 'workspace.db'), 0o640),
       /have access to/,

@@ -42,7 +42,7 @@ describe('members --user', () => {
     expect(sent()).toEqual([list(), put(grace, '{"type":"host"}')])
   })
 
-  test('members update --all-rooms --user changes the member in each room of the user, and exits 2 for invalid arguments', async () => {
+  test('members update --all-rooms changes the member in each room of the user', async () => {
     const other = (await world.send('POST', '/rooms', { name: 'Other', type: 'private' })).body.room.id
     await world.send('POST', '/rooms', { name: 'Third', type: 'private' })
     const second = (await world.send('POST', `/rooms/${other}/members`, { user_id: 'ada' })).body.member.id
@@ -77,7 +77,7 @@ describe('members --user', () => {
     ['block', 'blocked', true],
     ['unblock', 'unblocked', false],
   ])(
-    'members %s --user selects several users in the given order, with one list request',
+    'members %s --user selects several users with one list request',
     async (verb, past, is_blocked) => {
       const run = await world.run(
         `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
@@ -89,7 +89,7 @@ describe('members --user', () => {
     },
   )
 
-  test('members block --user selects members by user ID, together with IDs from standard input', async () => {
+  test('members block combines --user with member IDs from stdin', async () => {
     const run = await world.run(`members block ${room} - --user grace --user ada --yes -o ids`, {
       stdin: `${ada}\n`,
     })
@@ -101,7 +101,7 @@ describe('members --user', () => {
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
   })
 
-  test('members get --user and members add --if-not-exists find members when the lists of the service omit the user ID', async () => {
+  test('members get --user finds a member if member lists omit the user ID', async () => {
     otherService(world, { minimalLists: true })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -116,7 +116,7 @@ describe('members --user', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members get --user selects a member when the service sends numeric IDs and omits null fields', async () => {
+  test('members get --user finds a member on a service with numeric IDs', async () => {
     const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
     expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -125,9 +125,9 @@ describe('members --user', () => {
   })
 })
 
-describe('members --user with a user who is not a member', () => {
+describe('members --user with a non-member', () => {
   test.each(['get', 'update --name A', 'block --yes', 'unblock'])(
-    'members %s --user exits 3 for a user who is not a member',
+    'members %s --user exits 3 for a non-member',
     async (command) => {
       await world.send('POST', '/users', { user_id: 'nobody' })
       const [verb, ...flags] = command.split(' ')
@@ -143,7 +143,7 @@ describe('members --user with a user who is not a member', () => {
     },
   )
 
-  test('members block --user exits 3 before any write when only some of the users are members', async () => {
+  test('members block --user exits 3 before any write if some users are not members', async () => {
     for (const user_id of ['bob', 'carl']) await world.send('POST', '/users', { user_id })
     const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
     expect(run).toMatchObject({ code: 3, stdout: '' })
@@ -154,7 +154,7 @@ describe('members --user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members block --user --ignore-not-found counts missing members and missing users together in its summary', async () => {
+  test('members block --ignore-not-found counts missing users and non-members in its summary', async () => {
     const line = `members block ${room} name:nobody --user bob --yes --ignore-not-found`
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -162,7 +162,7 @@ describe('members --user with a user who is not a member', () => {
     })
   })
 
-  test('members block --user --ignore-not-found exits 0 for a user who is not a member', async () => {
+  test('members block --user --ignore-not-found exits 0 for a non-member', async () => {
     const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -180,14 +180,14 @@ describe('members --user with a user who is not a member', () => {
     })
   })
 
-  test('members get --user exits 3 and names the room when the room does not exist', async () => {
+  test('members get --user exits 3 for a missing room', async () => {
     const run = await world.run('members get nowhere --user ada')
     expect(run.code).toBe(3)
     expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
   })
 })
 
-describe('members --user with a user who has several memberships', () => {
+describe('members --user with several memberships', () => {
   beforeEach(() => {
     world.intercept = async ({ method, url }, next) => {
       if (method === 'GET' && url.includes('/members?'))
@@ -216,7 +216,7 @@ describe('members --user with a user who has several memberships', () => {
     },
   )
 
-  test('members block ROOM --user blocks all memberships of the user in the room', async () => {
+  test('members block --user blocks all memberships of the user in the room', async () => {
     expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
       code: 0,
       stdout: 'm1\nm2\n',
@@ -225,7 +225,7 @@ describe('members --user with a user who has several memberships', () => {
 })
 
 describe('members --user', () => {
-  test('members block --user --dry-run and members update --user --dry-run print the writes and send no write', async () => {
+  test('members block --user --dry-run prints the writes without sending them', async () => {
     const url = `https://meet.test/v1/rooms/${room}/members`
     expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
       code: 0,
@@ -256,7 +256,7 @@ describe('members --user', () => {
   )
 
   test.each(['block', 'update --blocked'])(
-    'members %s --user names the member in the prompt on a terminal',
+    'members %s --user names the member in the prompt',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       const { host, done } = world.start(['members', verb ?? '', room, '--user', 'ada', ...flags], {
@@ -293,7 +293,7 @@ test.each([
   ['unblock ROOM m1 --where type=guest', 'IDs and --where cannot be used together'],
   ['get ROOM --user=', '--user: the user ID is empty'],
   ['block ROOM --user= --yes', '--user: the user ID is empty'],
-])('members %s is refused before any request', async (line, message) => {
+])('members %s exits 2 before any request', async (line, message) => {
   expect(await world.run(`members ${line.replace('ROOM', room)}`)).toMatchObject({
     code: 2,
     stdout: '',

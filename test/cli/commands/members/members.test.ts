@@ -42,7 +42,7 @@ test('members list shows the status “blocked” for a blocked member', async (
   expect(stdout).toBe(`${ada}  ada  guest  blocked  A.\n`)
 })
 
-test('members list without --all prints a notice that more members exist', async () => {
+test('members list without --all prints a notice if more members exist', async () => {
   const id = await room()
   for (let i = 0; i < 32; i++) await member(id, `u${i}`)
   const { stdout, stderr } = await world.run(`members list ${id} -o ids`)
@@ -50,7 +50,7 @@ test('members list without --all prints a notice that more members exist', async
   expect(stderr).toBe('showing 30 of 32; use --all, or --limit and --offset\n')
 })
 
-test('members list applies --limit, --offset, --all and --page-size', async () => {
+test('members list applies the paging flags', async () => {
   const id = await room()
   const ids: string[] = []
   for (let i = 0; i < 7; i++) ids.unshift(await member(id, `u${i}`))
@@ -101,7 +101,7 @@ test('members get shows one member as a record', async () => {
   })
 })
 
-test('members get encodes an ID as one path segment, and exits 2 for an invalid member ID before any request', async () => {
+test('members get encodes each ID as one path segment', async () => {
   await world.run(['members', 'get', 'a/b', '?c#d'])
   expect(sent()[0]).toEqual(['GET', '/rooms/a%2Fb/members/%3Fc%23d', undefined])
   world.requests.length = 0
@@ -162,7 +162,7 @@ test('members add sends unlisted fields from --set and --data', async () => {
   )
 })
 
-test('members add with an unknown role in --type prints the valid roles and sends no request', async () => {
+test('members add --type exits 2 and lists the valid roles for an unknown role', async () => {
   expect(await world.run('members add room ada --type boss')).toMatchObject({
     code: 2,
     stdout: '',
@@ -172,7 +172,7 @@ test('members add with an unknown role in --type prints the valid roles and send
   expect(world.requests).toEqual([])
 })
 
-test('members update changes the name and the role of a member, and blocks and unblocks the member', async () => {
+test('members update changes the name, role and block of a member', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run([
@@ -204,7 +204,7 @@ test('members update sends fields from --set and --data', async () => {
   expect(sent()[0]?.[2]).toBe('{"name":"set","x":1}')
 })
 
-test('members update without a change, or with both --blocked and --unblocked, exits 2', async () => {
+test('members update exits 2 without a field or with contradictory flags', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
     stderr: 'error: no fields given: pass at least one field\nhint: see: meetroom members update --help\n',
@@ -230,7 +230,7 @@ test('members block blocks members of a private room', async () => {
     expect((await world.send('GET', `/rooms/${id}/members/${each}`)).body.member.is_blocked).toBe(true)
 })
 
-test('members unblock unblocks members without a prompt', async () => {
+test('members unblock unblocks members without confirmation', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true })
@@ -241,7 +241,7 @@ test('members unblock unblocks members without a prompt', async () => {
 })
 
 test.each(['open', 'public'])(
-  'members block in a room of type %s is refused before any write',
+  'members block exits 2 before any write in a room of type %s',
   async (type) => {
     const id = await room(type)
     const ada = await member(id, 'ada')
@@ -256,7 +256,7 @@ test.each(['open', 'public'])(
   },
 )
 
-test('members block --force in an open room sends the request and exits 1 after a response with status 500', async () => {
+test('members block --force in an open room exits 1 after a 500 response', async () => {
   const id = await room('open')
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
@@ -269,7 +269,7 @@ test('members block --force in an open room sends the request and exits 1 after 
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })
 
-test('members block on a terminal names the user in its prompt, and blocks the member after confirmation', async () => {
+test('members block names the user in the confirmation prompt', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const { host, done } = world.start(['members', 'block', id, ada, '-o', 'ids'], { tty: true })
@@ -280,7 +280,7 @@ test('members block on a terminal names the user in its prompt, and blocks the m
   expect(stderr).toMatch(/blocked 1 member\n$/)
 })
 
-test('members block on a terminal without confirmation exits 10 and sends no write', async () => {
+test('members block exits 10 before any write if the confirmation is declined', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const { host, done } = world.start(['members', 'block', id, ada], { tty: true })
@@ -289,7 +289,7 @@ test('members block on a terminal without confirmation exits 10 and sends no wri
   expect(writes()).toEqual([])
 })
 
-test('members block and members unblock read IDs from standard input', async () => {
+test('members block and members unblock read IDs from stdin', async () => {
   const id = await room()
   const ids = [await member(id, 'ada'), await member(id, 'grace')]
   const stdin = `${ids.join('\r\n')}\r\n\r\n`
@@ -319,7 +319,7 @@ test('members block --dry-run in an open room exits 2', async () => {
   expect(await world.run(`members block ${id} x --dry-run`)).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('members add and members block exit 2 and name the argument if a required argument is missing', async () => {
+test('members add and members block exit 2 and name a missing argument', async () => {
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
     stderr:

@@ -53,7 +53,7 @@ test.each([
   ['  blanks stay ', '  blanks stay '],
   ['{"type":"poll","😀":1}\n', '{"type":"poll","😀":1}'],
   ['“All quoted”\n', '“All quoted”'],
-])('message send with the text “-” reads %j from standard input', async (stdin, message) => {
+])('message send ROOM - reads %j from stdin', async (stdin, message) => {
   expect(await world.run(`message send ${room} - --json --quiet`, { stdin })).toMatchObject({
     code: 0,
     stderr: '',
@@ -61,7 +61,7 @@ test.each([
   expect(sent()).toEqual([['POST', `/rooms/${room}/message`, JSON.stringify({ message })]])
 })
 
-test('message send with the text “-” refuses standard input that is not UTF-8', async () => {
+test('message send ROOM - rejects stdin with invalid UTF-8', async () => {
   expect(await world.run(`message send ${room} -`, { stdin: Uint8Array.of(0xff, 0x0a) })).toMatchObject({
     code: 2,
     stdout: '',
@@ -81,7 +81,7 @@ test('message send accepts a text that starts with a hyphen after “--”', asy
   })
 })
 
-test('message send refuses a text in typographic quotes, but not one that only begins and ends with them', async () => {
+test('message send rejects a text in one pair of typographic quotes', async () => {
   expect((await world.run(['message', 'send', room, '“Maths”'])).stderr).toMatch(
     /^error: the text: the quotes of “Maths” are part of the text\n/,
   )
@@ -103,7 +103,7 @@ test('message send sends unlisted fields from --set and --data', async () => {
   expect(sent()[0]?.[2]).toBe('{"to":"all","message":"hi","urgent":true}')
 })
 
-test('message send exits 2 when both the text and --data are read from standard input', async () => {
+test('message send exits 2 if the text and --data are both read from stdin', async () => {
   const { code, stdout } = await world.run(`message send ${room} - --data -`, { stdin: '{"a":1}' })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(world.requests).toEqual([])
@@ -119,7 +119,7 @@ test('message send without a text exits 2 and names the missing argument', async
   })
 })
 
-test('message send to a terminated room exits 1 after a response with status 500', async () => {
+test('message send to a terminated room exits 1 after a 500 response', async () => {
   await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
   expect(await world.run(`message send ${room} hi`)).toMatchObject({
     code: 1,
@@ -131,13 +131,13 @@ test('message send to a terminated room exits 1 after a response with status 500
   expect(world.requests).toHaveLength(1)
 })
 
-test('message send is not retried after a 503 response because the service could have delivered the message', async () => {
+test('message send exits 7 without a retry after a 503 response', async () => {
   world.intercept = async () => answer(503, {})
   expect((await world.run(`message send ${room} hi`)).code).toBe(7)
   expect(world.requests).toHaveLength(1)
 })
 
-test('message send is retried after a 429 response', async () => {
+test('message send retries after a 429 response', async () => {
   world.intercept = async (_, next) => (world.requests.length === 1 ? answer(429, {}) : next())
   const { code, stderr } = await world.run(`message send ${room} hi`)
   expect({ code, stderr }).toEqual({
@@ -147,7 +147,7 @@ test('message send is retried after a 429 response', async () => {
   expect(sent()).toHaveLength(2)
 })
 
-test('message send prints a message unchanged if the message is a JSON array', async () => {
+test('message send prints a JSON array from the response unchanged', async () => {
   world.intercept = async () => answer(200, { message: [null, 'hi'] })
   expect(await world.run(`message send ${room} hi --quiet`)).toMatchObject({
     code: 0,
