@@ -219,12 +219,9 @@ describe('--set key=value', () => {
     )
   })
 
-  test.each([['a', '1'], ['=1'], ['']])(
-    '--set rejects the argument %j',
-    (...pairs) => {
-      expect(() => parseFields('--set', pairs)).toThrow(UsageError)
-    },
-  )
+  test.each([['a', '1'], ['=1'], ['']])('--set rejects the argument %j', (...pairs) => {
+    expect(() => parseFields('--set', pairs)).toThrow(UsageError)
+  })
 })
 
 describe('dotted keys of --set', () => {

@@ -278,16 +278,13 @@ test.each([
 })
 
 // Root can write to read-only directories.
-test.skipIf(isRoot)(
-  'meetroom version succeeds with a read-only cache directory',
-  async () => {
-    const { run, folder, file, caches } = await createPrimedUser()
-    rmSync(file)
-    chmodSync(folder(), 0o500)
-    expect(await run('version')).toEqual(fine)
-    expect(caches()).toEqual([])
-  },
-)
+test.skipIf(isRoot)('meetroom version succeeds with a read-only cache directory', async () => {
+  const { run, folder, file, caches } = await createPrimedUser()
+  rmSync(file)
+  chmodSync(folder(), 0o500)
+  expect(await run('version')).toEqual(fine)
+  expect(caches()).toEqual([])
+})
 
 describe('size limit of the caches', () => {
   const put = (builds: string, name: string, daysAgo: number) => {

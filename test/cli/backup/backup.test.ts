@@ -142,17 +142,14 @@ describe('a delete command with --save', () => {
     ['a member list cannot be read', /members/, 500],
     ['a room cannot be read', /rooms\/[^/]+$/, 500],
     ['the key is rejected', /./, 401],
-  ])(
-    'rooms delete --save sends no write if %s',
-    async (_, pattern, status) => {
-      world.fails(pattern, status, 'GET')
-      const run = await world.outcome(`rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`)
-      expect(run.code).not.toBe(0)
-      expect(run.stderr).toMatch(/^(room \w+ cannot be saved; nothing was changed\n)?error: /)
-      expect(world.writes()).toEqual([])
-      expect(readdirSync(world.dir)).not.toContain('undo.ndjson')
-    },
-  )
+  ])('rooms delete --save sends no write if %s', async (_, pattern, status) => {
+    world.fails(pattern, status, 'GET')
+    const run = await world.outcome(`rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`)
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toMatch(/^(room \w+ cannot be saved; nothing was changed\n)?error: /)
+    expect(world.writes()).toEqual([])
+    expect(readdirSync(world.dir)).not.toContain('undo.ndjson')
+  })
 
   test('users delete --save sends no write if the members of one room cannot be read', async () => {
     world.fails(new RegExp(`${ids.empty}/members`))
@@ -203,9 +200,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('rooms delete --save sends no write if the disk is full', async ({
-    skip,
-  }) => {
+  test('rooms delete --save sends no write if the disk is full', async ({ skip }) => {
     if (!mountDisk(path('disk'))) return skip('a small disk takes root')
     const id = (
       await world.send('POST', '/rooms', { name: 'Large', type: 'open', metadata: 'x'.repeat(60_000) })
@@ -303,13 +298,10 @@ describe('a delete command with --save', () => {
       'api DELETE /users/%zz --yes --save a.ndjson',
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
-  ])(
-    '“meetroom %s” exits 2 because --save does not support the request',
-    async (line, message) => {
-      expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('“meetroom %s” exits 2 because --save does not support the request', async (line, message) => {
+    expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
 
   test('rooms delete --save escapes control characters in the printed file name', async () => {
     const { stderr } = await world.run(['rooms', 'delete', ids.empty, '--yes', '--save', 'a\x1b[2J.ndjson'], {

@@ -38,12 +38,9 @@ describe.each([
     ['2h', '2026-01-02T01:04:05.678Z'],
     ['7d', '2025-12-26T03:04:05.678Z'],
     ['90m', '2026-01-02T01:34:05.678Z'],
-  ])(
-    `parseMoment parses %s as an absolute time in the zone ${zone}`,
-    (text, expected) => {
-      expect([read(text), read(text, zone)]).toEqual([expected, expected])
-    },
-  )
+  ])(`parseMoment parses %s as an absolute time in the zone ${zone}`, (text, expected) => {
+    expect([read(text), read(text, zone)]).toEqual([expected, expected])
+  })
 })
 
 test('parseMoment starts days at local midnight around a clock change', () => {

@@ -8,7 +8,7 @@ import { everything } from '../../helpers/everything.ts'
 import { createWorld } from '../../helpers/world.ts'
 
 test.each(Object.entries(everything))(
-  'the command line can set every field of the operation %s',
+  'the CLI can set every field of the operation %s',
   async (name, line) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })

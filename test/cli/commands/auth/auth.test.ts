@@ -414,19 +414,16 @@ test.each([
   ['contains a password', 'https://ada:s3cr3t@meet.test/v1'],
   ['is for another service', 'https://other.test/v1'],
   ['is a number', 5],
-])(
-  'the hint to use another profile includes --base-url if its stored base URL %s',
-  async (_, base_url) => {
-    await logIn('--profile school')
-    const { school } = stored().profiles
-    store({ profiles: { school: { ...school, base_url } } })
-    expect(await world.run(`rooms list --base-url ${baseUrl}`, { env: bare })).toMatchObject({
-      code: 4,
-      stderr:
-        'error: no API key\nhint: use profile school, which has a key for this service: meetroom rooms list --profile school --base-url https://meet.test/v1\n',
-    })
-  },
-)
+])('the hint to use another profile includes --base-url if its stored base URL %s', async (_, base_url) => {
+  await logIn('--profile school')
+  const { school } = stored().profiles
+  store({ profiles: { school: { ...school, base_url } } })
+  expect(await world.run(`rooms list --base-url ${baseUrl}`, { env: bare })).toMatchObject({
+    code: 4,
+    stderr:
+      'error: no API key\nhint: use profile school, which has a key for this service: meetroom rooms list --profile school --base-url https://meet.test/v1\n',
+  })
+})
 
 test('rooms list suggests an http base URL if a loopback service does not support TLS', async () => {
   world.intercept = async () => {
@@ -498,11 +495,14 @@ test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
   expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
 })
 
-test.each(['\n', '\r\n', ' ', '\n\n'])('rooms list trims %j from the end of MEETROOM_API_KEY', async (behind) => {
-  const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
-  expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
-  expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
-})
+test.each(['\n', '\r\n', ' ', '\n\n'])(
+  'rooms list trims %j from the end of MEETROOM_API_KEY',
+  async (behind) => {
+    const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
+    expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
+    expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
+  },
+)
 
 test('rooms list redacts a MEETROOM_API_KEY with a trailing line break in service errors', async () => {
   world.intercept = async () => answer(400, { error: { message: 'bad key secret-key-1' } })
@@ -724,15 +724,12 @@ test.each([
   ['status 404', answer(404, {}), 6],
   ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
   ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
-])(
-  'auth status --json prints "works": false if the service responds with %s',
-  async (_, said, exitCode) => {
-    world.intercept = async () => said
-    const { code, stdout } = await world.run('auth status --json')
-    expect(JSON.parse(stdout)).toMatchObject({ works: false })
-    expect(code).toBe(exitCode)
-  },
-)
+])('auth status --json prints "works": false if the service responds with %s', async (_, said, exitCode) => {
+  world.intercept = async () => said
+  const { code, stdout } = await world.run('auth status --json')
+  expect(JSON.parse(stdout)).toMatchObject({ works: false })
+  expect(code).toBe(exitCode)
+})
 
 test('auth status --local shows the directory of the local workspace', async () => {
   expect(await world.run('auth status --local')).toMatchObject({

@@ -227,14 +227,11 @@ test.each([
   ],
   ['MEETROOM_RETRIES', '-1', 'the number of retries must be a whole number from 0 to 20, not “-1”'],
   ['MEETROOM_BASE_URL', 'meet.test', 'the base URL is not a valid URL'],
-])(
-  'rooms list with %s=%s exits 2 and names the variable',
-  async (name, value, message) => {
-    const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
-  },
-)
+])('rooms list with %s=%s exits 2 and names the variable', async (name, value, message) => {
+  const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
+})
 
 test('rooms list exits 2 and names the profile with an invalid setting', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
@@ -534,24 +531,21 @@ describe('the settings file', () => {
     'config unset timeout',
   ]
 
-  test.each(broken)(
-    'a settings file with the invalid content %j causes exit code 2',
-    async (text) => {
-      store(text)
-      for (const line of commands) {
-        const { code, stdout, stderr } = await world.run(line, { env: bare, stdin: world.apiKey })
-        expect({ code, stdout, stderr }, line).toEqual({
-          code: 2,
-          stdout: '',
-          stderr:
-            `error: ${file} is not a valid settings file\n` +
-            'hint: fix the file, or move it away and log in again\n',
-        })
-        expect(readFileSync(file, 'utf8'), line).toBe(text)
-      }
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(broken)('a settings file with the invalid content %j causes exit code 2', async (text) => {
+    store(text)
+    for (const line of commands) {
+      const { code, stdout, stderr } = await world.run(line, { env: bare, stdin: world.apiKey })
+      expect({ code, stdout, stderr }, line).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: ${file} is not a valid settings file\n` +
+          'hint: fix the file, or move it away and log in again\n',
+      })
+      expect(readFileSync(file, 'utf8'), line).toBe(text)
+    }
+    expect(world.requests).toEqual([])
+  })
 
   test('rooms list exits 2 if the settings file is a directory', async () => {
     mkdirSync(file, { recursive: true })

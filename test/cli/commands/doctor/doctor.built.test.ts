@@ -296,20 +296,17 @@ describe('doctor', () => {
     expect(checks['dns']).toBe('- the proxy is wrong')
   })
 
-  test.skipIf(process.platform === 'win32')(
-    'doctor reports a world-readable settings file',
-    async () => {
-      const dir = tempDir()
-      mkdirSync(join(dir, 'config'))
-      const file = join(dir, 'config/config.json')
-      writeFileSync(file, '{}')
-      chmodSync(file, 0o644)
-      const { checks } = await doctorHere({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
-      expect(checks['settings file']).toBe(
-        `✖ other accounts of this machine have access to ${file} (mode 0644); run: chmod 600 ${file}`,
-      )
-    },
-  )
+  test.skipIf(process.platform === 'win32')('doctor reports a world-readable settings file', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'config'))
+    const file = join(dir, 'config/config.json')
+    writeFileSync(file, '{}')
+    chmodSync(file, 0o644)
+    const { checks } = await doctorHere({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
+    expect(checks['settings file']).toBe(
+      `✖ other accounts of this machine have access to ${file} (mode 0644); run: chmod 600 ${file}`,
+    )
+  })
 
   test('doctor --json reports an invalid settings file', async () => {
     const dir = tempDir()
@@ -366,19 +363,16 @@ describe('doctor', () => {
     })
   })
 
-  test.skipIf(process.platform === 'win32')(
-    'doctor reports a world-writable code cache',
-    async () => {
-      const dir = tempDir()
-      mkdirSync(join(dir, 'meetroom'))
-      chmodSync(join(dir, 'meetroom'), 0o777)
-      const { code, checks } = await doctorHere({ XDG_CACHE_HOME: dir }, '--local')
-      expect(code).toBe(1)
-      expect(checks['code cache']).toBe(
-        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; delete this path; the next command creates the directory`,
-      )
-    },
-  )
+  test.skipIf(process.platform === 'win32')('doctor reports a world-writable code cache', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'meetroom'))
+    chmodSync(join(dir, 'meetroom'), 0o777)
+    const { code, checks } = await doctorHere({ XDG_CACHE_HOME: dir }, '--local')
+    expect(code).toBe(1)
+    expect(checks['code cache']).toBe(
+      `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; delete this path; the next command creates the directory`,
+    )
+  })
 
   test('doctor --local exits 0 and creates no local workspace', async () => {
     const { code, stderr, checks, dir } = await doctorHere({}, '--local')
@@ -429,17 +423,14 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
       'the key command must not contain “|”, because it runs without a shell; quote',
     ],
     ['others can replace', 'false', 0o777, 'other accounts of this machine can replace the settings file'],
-  ])(
-    'doctor reports a key command that %s',
-    async (_, command, directoryMode, words) => {
-      const { code, checks } = await doctorWithCommand(command, { directoryMode })
-      expect(code).toBe(1)
-      expect(checks['key']).toContain(`✖ ${words}`)
-      expect(checks).toMatchObject({
-        clock: '- key failed',
-        'key accepted': '- key failed',
-        workspace: '- key failed',
-      })
-    },
-  )
+  ])('doctor reports a key command that %s', async (_, command, directoryMode, words) => {
+    const { code, checks } = await doctorWithCommand(command, { directoryMode })
+    expect(code).toBe(1)
+    expect(checks['key']).toContain(`✖ ${words}`)
+    expect(checks).toMatchObject({
+      clock: '- key failed',
+      'key accepted': '- key failed',
+      workspace: '- key failed',
+    })
+  })
 })

@@ -484,19 +484,16 @@ describe('join after ^C', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test.each(['', ' --as ada'])(
-    'join ROOM%s exits 130 on ^C during the connection attempt',
-    async (flags) => {
-      await served.user('ada')
-      const room = await served.room()
-      expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
-        code: 130,
-        stdout: '',
-        stderr: 'error: interrupted\n',
-      })
-      expect(await served.sessions(room)).toEqual([])
-    },
-  )
+  test.each(['', ' --as ada'])('join ROOM%s exits 130 on ^C during the connection attempt', async (flags) => {
+    await served.user('ada')
+    const room = await served.room()
+    expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted\n',
+    })
+    expect(await served.sessions(room)).toEqual([])
+  })
 })
 
 describe('join', () => {

@@ -69,10 +69,7 @@ test('join resets its backoff after a stable connection', async () => {
 
 test.each([
   ['sends only one ping', (socket: WebSocket) => void socket.ping()],
-  [
-    'sends only pings',
-    (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref(),
-  ],
+  ['sends only pings', (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref()],
 ])('join exits 5 after its timeout if the service %s', async (_, onJoin) => {
   const machine = testMachine()
   const host = await serveRooms((socket) => {

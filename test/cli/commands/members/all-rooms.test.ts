@@ -76,18 +76,15 @@ describe('members --user', () => {
   test.each([
     ['block', 'blocked', true],
     ['unblock', 'unblocked', false],
-  ])(
-    'members %s --user selects several users with one list request',
-    async (verb, past, is_blocked) => {
-      const run = await world.run(
-        `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
-      )
-      expect(run).toMatchObject({ code: 0, stdout: `${grace}\n${ada}\n`, stderr: `${past} 2 members\n` })
-      const body = JSON.stringify({ is_blocked })
-      expect(sent().filter((line) => line === list())).toHaveLength(1)
-      expect(writes()).toEqual([put(grace, body), put(ada, body)])
-    },
-  )
+  ])('members %s --user selects several users with one list request', async (verb, past, is_blocked) => {
+    const run = await world.run(
+      `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
+    )
+    expect(run).toMatchObject({ code: 0, stdout: `${grace}\n${ada}\n`, stderr: `${past} 2 members\n` })
+    const body = JSON.stringify({ is_blocked })
+    expect(sent().filter((line) => line === list())).toHaveLength(1)
+    expect(writes()).toEqual([put(grace, body), put(ada, body)])
+  })
 
   test('members block combines --user with member IDs from stdin', async () => {
     const run = await world.run(`members block ${room} - --user grace --user ada --yes -o ids`, {

@@ -240,21 +240,18 @@ test('members unblock unblocks members without confirmation', async () => {
   expect((await world.send('GET', `/rooms/${id}/members/${ada}`)).body.member.is_blocked).toBe(false)
 })
 
-test.each(['open', 'public'])(
-  'members block exits 2 before any write in a room of type %s',
-  async (type) => {
-    const id = await room(type)
-    const ada = await member(id, 'ada')
-    expect(await world.run(`members block ${id} ${ada} --yes`)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr:
-        `error: room ${id} is ${type}, but users can be blocked only in private rooms\n` +
-        `hint: to end all sessions of the room: meetroom rooms terminate ${id} --base-url https://meet.test/v1\n`,
-    })
-    expect(writes()).toEqual([])
-  },
-)
+test.each(['open', 'public'])('members block exits 2 before any write in a room of type %s', async (type) => {
+  const id = await room(type)
+  const ada = await member(id, 'ada')
+  expect(await world.run(`members block ${id} ${ada} --yes`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      `error: room ${id} is ${type}, but users can be blocked only in private rooms\n` +
+      `hint: to end all sessions of the room: meetroom rooms terminate ${id} --base-url https://meet.test/v1\n`,
+  })
+  expect(writes()).toEqual([])
+})
 
 test('members block --force in an open room exits 1 after a 500 response', async () => {
   const id = await room('open')

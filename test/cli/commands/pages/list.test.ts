@@ -18,7 +18,7 @@ const image = (src: string) => ({ entities: [{ type: 'Image', src }] })
 const suggested = (text: string) => `${text} --base-url https://meet.test/v1`
 
 describe('pages list', () => {
-  test('pages list prints the pages of a room in the order of their index', async () => {
+  test('pages list prints the pages of a room in index order', async () => {
     const [last, first] = await createPages(
       { ...image('https://i.test/2.png'), index: 7, size: { width: 3, height: 4.5 } },
       { ...image('https://i.test/1.png'), index: 2, note: 'x' },
@@ -42,7 +42,7 @@ describe('pages list', () => {
     })
   })
 
-  test('pages list applies --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
+  test('pages list applies --where, --sort and --limit', async () => {
     expect(await world.run(`pages list ${room}`)).toMatchObject({ code: 0, stdout: '', stderr: 'no pages\n' })
     const ids = await createPages(...[1, 2, 3].map((i) => image(`https://i.test/${i}.png`)))
     expect((await world.run(`pages list ${room} --count`)).stdout).toBe('3\n')
@@ -52,7 +52,7 @@ describe('pages list', () => {
     expect((await world.run(`pages list ${room} --limit 1 --offset 1 -o ids`)).stdout).toBe(`${ids[1]}\n`)
   })
 
-  test('pages list prints every page of a room with 1201 pages', async () => {
+  test('pages list prints every page of a room with 1,201 pages', async () => {
     const ids = await createPages(...Array.from({ length: 1201 }, (_, i) => ({ index: i % 7 })))
     const { stdout } = await world.run(`pages list ${room} -o ids`)
     const listed = stdout.trim().split('\n')
@@ -65,7 +65,7 @@ describe('pages list', () => {
     expect((await world.run(`pages list ${room} --all --page-size 100 -o ids`)).stdout).toBe(stdout)
   })
 
-  test('pages list exits 3 when the room does not exist', async () => {
+  test('pages list exits 3 for a missing room', async () => {
     expect(await world.run('pages list nowhere')).toMatchObject({
       code: 3,
       stderr: `error: no such room: nowhere\nhint: ${suggested('list the rooms with: meetroom rooms list')}\n`,
@@ -73,7 +73,7 @@ describe('pages list', () => {
   })
 
   test.each([{ ids: 'number' }, { maxLimit: 2 }, { numbersAsText: true }, { unlisted: { x: 1 } }] as const)(
-    'pages list prints all pages of a service that differs from the embedded service in %j',
+    'pages list --all prints every page of a service with the variation %j',
     async (differences) => {
       await createPages({}, {}, {})
       const { idOf } = otherService(world, differences)
@@ -99,7 +99,7 @@ describe('unexpected responses to pages list', () => {
   }
 
   test.each(noOperation)(
-    'pages list exits 6 after an unexpected response if the room exists (status %i, body %j)',
+    'pages list exits 6 for an existing room after status %i with the body %j',
     async (status, body) => {
       respondToPages(status, body)
       for (const flags of [[], ['--all'], ['--count'], ['--where', 'index=1']]) {
@@ -113,7 +113,7 @@ describe('unexpected responses to pages list', () => {
   )
 
   test.each(noOperation)(
-    'pages list exits 3 after an unexpected response if the room does not exist (status %i, body %j)',
+    'pages list exits 3 for a missing room after status %i with the body %j',
     async (status, body) => {
       respondToPages(status, body)
       const { code, stderr } = await world.run('pages list nowhere')
@@ -122,7 +122,7 @@ describe('unexpected responses to pages list', () => {
     },
   )
 
-  test('pages list exits 1 after an error with status 400 or 500, and exits 6 after a body without pages', async () => {
+  test('pages list exits 1 after an error response with status 400 or 500', async () => {
     respondToPages(400, { error: { code: 'invalid', message: 'too many' } })
     const { code, stderr } = await world.run(`pages list ${room} --limit 1`)
     expect(code).toBe(1)
@@ -133,7 +133,7 @@ describe('unexpected responses to pages list', () => {
     expect((await world.run(`pages list ${room}`)).code).toBe(6)
   })
 
-  test('pages list exits 6 with the code wrong_base_url if every response has status 404 and an HTML body', async () => {
+  test('pages list exits 6 with the code wrong_base_url after 404 responses with an HTML body', async () => {
     world.intercept = async () => answer(404, '<html></html>')
     const { code, stderr } = await world.run(`pages list ${room} --json`)
     expect(code).toBe(6)
@@ -141,7 +141,7 @@ describe('unexpected responses to pages list', () => {
   })
 })
 
-test('the embedded service lists the same pages as in its response to the create request', async () => {
+test('GET /rooms/{room_id}/pages returns the same pages as the create response', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -167,7 +167,7 @@ test('the embedded service lists the same pages as in its response to the create
   )
 })
 
-test('the OpenAPI document omits the operation that lists pages', async () => {
+test('the OpenAPI document omits the operation to list pages', async () => {
   const { paths } = JSON.parse((await world.run('openapi')).stdout)
   expect(Object.keys(paths).filter((path) => path.includes('/pages'))).toEqual([
     '/rooms/{room_id}/pages/create_many',

@@ -23,7 +23,7 @@ async function readBody(flags: readonly string[], stdin?: string): Promise<unkno
 
 const image = (src: string, more: object = {}) => ({ type: 'Image', src, ...more })
 
-test('pages create creates a page for each image and prints the IDs and the image URLs', async () => {
+test('pages create creates a page for each --image', async () => {
   const run = await world.run(
     `pages create ${room} --image https://img.test/1.png --image https://img.test/2.png`,
   )
@@ -53,7 +53,7 @@ test('pages create --json prints the response body unchanged', async () => {
   expect(stdout).toBe('{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
 })
 
-test('pages create applies --fixed and --size to every page and numbers the pages from --index', async () => {
+test('pages create applies --fixed, --size and an increasing --index to each page', async () => {
   expect(
     await readBody([
       ...['--image', 'https://a.test/', '--image', 'https://b.test/'],
@@ -84,11 +84,11 @@ test.each([
   ['https://img.test/Übersicht.png?v=ü', 'https://img.test/%C3%9Cbersicht.png?v=%C3%BC'],
   ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
   ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
-])('pages create percent-encodes the image URL %j and keeps existing escapes', async (given, src) => {
+])('pages create sends the image URL %j as %j', async (given, src) => {
   expect(await readBody(['--image', given])).toEqual([{ entities: [image(src)] }])
 })
 
-test('pages create --data accepts an array of pages or one page, from the argument, a file or standard input', async () => {
+test('pages create --data reads pages from the argument, a file or stdin', async () => {
   const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
   expect(await readBody(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
   expect(await readBody(['--data', JSON.stringify(page)])).toEqual([page])
@@ -97,7 +97,7 @@ test('pages create --data accepts an array of pages or one page, from the argume
   expect(await readBody(['--data', '-'], JSON.stringify([page]))).toEqual([page])
 })
 
-test('pages create puts the pages of --data before the pages of --image, and applies --set to each page', async () => {
+test('pages create sends the pages of --data before the pages of --image', async () => {
   expect(
     await readBody([
       '--data',
@@ -136,7 +136,7 @@ test.each([
     '--image takes one URL, not 2: “https://a.test/1,https://a.test/2”\nhint: repeat --image for each URL',
   ],
   [['--image', 'https://a.test/', '--set', 'x'], '--set must be key=value, not “x”'],
-])('pages create refuses the arguments %j before any request', async (flags, message) => {
+])('pages create with the arguments %j exits 2 before any request', async (flags, message) => {
   expect(await world.run(['pages', 'create', room, ...flags])).toMatchObject({
     code: 2,
     stdout: '',
@@ -145,7 +145,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('pages create exits 7 without a retry when the connection is reset', async () => {
+test('pages create exits 7 without a retry if the connection is reset', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
   }
@@ -161,7 +161,7 @@ test.each([
   ['pages create r slide1.png', 'unexpected argument “slide1.png”: pages create takes 1 argument'],
   ['pages create r --image C:/slides/1.PDF', '--image must be a URL, not the file “C:/slides/1.PDF”'],
   ['pages create r --image file:///slide1.png', '--image must be a URL, not the file “file:///slide1.png”'],
-])('the command “%s” exits 2 with a hint that the API accepts only URLs of images', async (line, message) => {
+])('“meetroom %s” exits 2 with a hint to pass an image URL', async (line, message) => {
   const { code, stderr } = await (await createWorld()).run(line)
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -169,7 +169,7 @@ test.each([
   })
 })
 
-test('pages create prints the list of created pages unchanged if the list contains null', async () => {
+test('pages create prints a list of pages that contains null unchanged', async () => {
   world.intercept = async () => answer(200, { pages: [{}, null] })
   expect(await world.run(`pages create ${room} --image https://img.test/1.png`)).toMatchObject({
     ...{ code: 0, stdout: 'pages  [{},null]\n', stderr: '' },

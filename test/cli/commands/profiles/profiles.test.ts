@@ -31,7 +31,7 @@ const storeProfiles = (names: readonly string[], use?: string) =>
     `{${use ? `"profile":${JSON.stringify(use)},` : ''}"profiles":{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(profile())}`).join(',')}}}`,
   )
 
-test('profiles list shows all profiles, including the built-in profile', async () => {
+test('profiles list shows the stored profiles and the built-in profile local', async () => {
   store(
     JSON.stringify({
       profile: 'staging',
@@ -50,7 +50,7 @@ test('profiles list shows all profiles, including the built-in profile', async (
   })
 })
 
-test('profiles list --json shows every field except the key', async () => {
+test('profiles list --json omits the key', async () => {
   storeProfiles(['staging'], 'staging')
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout)).toEqual({
@@ -62,12 +62,12 @@ test('profiles list --json shows every field except the key', async () => {
   expect(stdout).not.toContain(world.apiKey)
 })
 
-test('profiles list without stored settings shows the built-in profile', async () => {
+test('profiles list without stored settings shows only the profile local', async () => {
   expect(await run('profiles list -o ids')).toMatchObject({ code: 0, stdout: 'local\n', stderr: '' })
   expect(existsSync(file)).toBe(false)
 })
 
-test('profiles list marks the default profile as current when no profile is stored as current', async () => {
+test('profiles list shows the profile default as in use if no profile is selected', async () => {
   await run('config set output table')
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout).profiles).toContainEqual(
@@ -86,7 +86,7 @@ test('profiles use changes the current profile', async () => {
   expect((await run('config get profile')).stdout).toBe('staging\n')
 })
 
-test('profiles use and profiles remove exit 3 when the profile is unknown', async () => {
+test('profiles use and profiles remove exit 3 for an unknown profile', async () => {
   storeProfiles(['default'], 'default')
   const before = readFileSync(file, 'utf8')
   for (const line of ['profiles use nowhere', 'profiles remove nowhere --yes'])
@@ -98,7 +98,7 @@ test('profiles use and profiles remove exit 3 when the profile is unknown', asyn
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
-test('profiles remove makes the default profile current when it deletes the current profile', async () => {
+test('profiles remove of the current profile selects the profile default', async () => {
   storeProfiles(['default', 'staging'], 'staging')
   expect(await run('profiles remove staging --yes')).toMatchObject({
     code: 0,
@@ -109,13 +109,13 @@ test('profiles remove makes the default profile current when it deletes the curr
   expect(await run('rooms list -o ids')).toMatchObject({ code: 0 })
 })
 
-test('profiles remove keeps the current profile when it deletes another profile', async () => {
+test('profiles remove of another profile keeps the current profile', async () => {
   storeProfiles(['default', 'staging'], 'default')
   await run('profiles rm staging -y')
   expect(stored()).toEqual({ profile: 'default', profiles: { default: profile() } })
 })
 
-test('profiles remove prompts on a terminal, and exits 10 without a terminal', async () => {
+test('profiles remove exits 10 without confirmation', async () => {
   storeProfiles(['staging'])
   expect(await run('profiles remove staging')).toMatchObject({
     code: 10,
@@ -137,7 +137,7 @@ test.each(['--dry-run', '--curl'])('profiles remove %s keeps the profile', async
   expect(stored().profiles).toHaveProperty('staging')
 })
 
-test('--profile takes precedence over MEETROOM_PROFILE, and both take precedence over the current profile', async () => {
+test('config get uses --profile, MEETROOM_PROFILE or the current profile, in this order', async () => {
   store(
     JSON.stringify({
       profile: 'a',
@@ -179,24 +179,21 @@ test.each([
   ['config set timeout 3 --profile nowhere', {}, '--profile'],
   ['auth status --profile nowhere', {}, '--profile'],
   ['auth logout --profile nowhere', {}, '--profile'],
-])(
-  'the command “%s” with the environment %j exits 2 because the profile is unknown',
-  async (line, env, origin) => {
-    const expected = (target: string) => ({
-      code: 2,
-      stdout: '',
-      stderr:
-        `error: no such profile: “nowhere” (${origin})\n` +
-        `hint: profiles: local; create the profile with: meetroom auth login --profile nowhere${target}\n`,
-    })
-    expect(await run(line, env)).toMatchObject(expected(''))
-    expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))
-    expect(world.requests).toEqual([])
-    expect(existsSync(file)).toBe(false)
-  },
-)
+])('“meetroom %s” with the environment %j exits 2 for an unknown profile', async (line, env, origin) => {
+  const expected = (target: string) => ({
+    code: 2,
+    stdout: '',
+    stderr:
+      `error: no such profile: “nowhere” (${origin})\n` +
+      `hint: profiles: local; create the profile with: meetroom auth login --profile nowhere${target}\n`,
+  })
+  expect(await run(line, env)).toMatchObject(expected(''))
+  expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
 
-test('a command exits 2 if the current profile in the settings file does not exist', async () => {
+test('rooms list exits 2 if the current profile does not exist', async () => {
   store('{"profile":"gone","profiles":{}}')
   const { code, stdout, stderr } = await run('rooms list')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -204,7 +201,7 @@ test('a command exits 2 if the current profile in the settings file does not exi
 })
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-  'the profile name %s is unknown when no profile of that name is stored',
+  'rooms list --profile %s exits 2 if no such profile is stored',
   async (name) => {
     storeProfiles(['default'], 'default')
     expect(await run(`rooms list --profile ${name}`), '--profile').toMatchObject({ code: 2, stdout: '' })
@@ -216,7 +213,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('a profile named constructor can be created, used and deleted', async () => {
+test('auth login and profiles remove accept the profile name constructor', async () => {
   const made = await world.run(`auth login --with-token --profile constructor --base-url ${baseUrl}`, {
     stdin: world.apiKey,
     env: bare,
@@ -230,7 +227,7 @@ test('a profile named constructor can be created, used and deleted', async () =>
   expect(stored()).toEqual({ profiles: {} })
 })
 
-test('a profile named __proto__ in the settings file can be listed, used and deleted', async () => {
+test('profiles list and profiles remove accept a stored profile named __proto__', async () => {
   storeProfiles(['__proto__', 'default'], 'default')
   expect((await run('profiles list -o ids')).stdout).toBe('__proto__\ndefault\nlocal\n')
   expect(await run('rooms list -o ids --profile __proto__')).toMatchObject({ code: 0, stderr: '' })
@@ -240,7 +237,7 @@ test('a profile named __proto__ in the settings file can be listed, used and del
 })
 
 test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
-  'auth login exits 2 if the profile name is %j',
+  'auth login exits 2 for the profile name %j',
   async (name) => {
     const { code, stdout, stderr } = await world.run(
       ['auth', 'login', '--with-token', `--profile=${name}`, '--base-url', baseUrl],
@@ -259,24 +256,21 @@ test.each([
   [' --local', {}],
   [' --profile local', {}],
   ['', { MEETROOM_PROFILE: 'local' }],
-])(
-  'the request of “meetroom%s rooms create” with the environment %j goes to the embedded service',
-  async (flags, env) => {
-    const { code, stdout, stderr } = await made(flags, env)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect((await run(`${flags} rooms list -o ids`.trim(), env)).stdout).toBe(stdout)
-    expect(world.requests).toEqual([])
-  },
-)
+])('“meetroom%s rooms create” with the environment %j writes to the local workspace', async (flags, env) => {
+  const { code, stdout, stderr } = await made(flags, env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect((await run(`${flags} rooms list -o ids`.trim(), env)).stdout).toBe(stdout)
+  expect(world.requests).toEqual([])
+})
 
-test('profiles use local makes later commands send their requests to the embedded service', async () => {
+test('profiles use local selects the local workspace for later commands', async () => {
   expect(await run('profiles use local')).toMatchObject({ code: 0, stderr: 'using profile local\n' })
   const { stdout } = await made('')
   expect((await run('rooms list -o ids --local')).stdout).toBe(stdout)
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('with an invalid settings file, commands read the local workspace, and write to it only with --allow-write', async () => {
+test('rooms create --local requires --allow-write if the settings file is invalid', async () => {
   store('{')
   expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--local')).toMatchObject({ code: 2 })
@@ -286,7 +280,7 @@ test('with an invalid settings file, commands read the local workspace, and writ
   expect(readFileSync(file, 'utf8')).toBe('{')
 })
 
-test('the profile local selected by a flag or MEETROOM_PROFILE takes precedence over the base URL in the environment', async () => {
+test('--local, --profile local and MEETROOM_PROFILE=local take precedence over MEETROOM_BASE_URL', async () => {
   for (const [flags, env] of [
     ['--local', {}],
     ['--profile local', {}],
@@ -299,13 +293,13 @@ test('the profile local selected by a flag or MEETROOM_PROFILE takes precedence 
   expect(world.requests).toEqual([])
 })
 
-test('a base URL in the environment takes precedence over the current profile local', async () => {
+test('MEETROOM_BASE_URL takes precedence over the current profile local', async () => {
   await run('profiles use local')
   expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0 })
   expect(world.requests).toHaveLength(1)
 })
 
-test('a command exits 2 if --local is used together with another profile or a base URL', async () => {
+test('rooms list --local with another profile or a base URL exits 2', async () => {
   storeProfiles(['staging'])
   expect(await run('rooms list --local --profile staging')).toMatchObject({
     code: 2,
@@ -319,14 +313,14 @@ test('a command exits 2 if --local is used together with another profile or a ba
   expect(await run('rooms list --local --profile local -o ids')).toMatchObject({ code: 0 })
 })
 
-test('profiles remove exits 2 for the built-in profile local', async () => {
+test('profiles remove local exits 2', async () => {
   expect(await run('profiles remove local --yes')).toMatchObject({
     code: 2,
     stderr: 'error: the profile “local” is built in and cannot be deleted\n',
   })
 })
 
-test('config set --local changes only the settings of the local profile', async () => {
+test('config set --local changes only the profile local', async () => {
   await run('config set output ids --local')
   expect(stored()).toEqual({ profiles: { local: { output: 'ids' } } })
   const { stdout } = await run('--local rooms create --name L --type open')

@@ -8,7 +8,7 @@ async function room(body: object): Promise<string> {
   return (await world.send('POST', '/rooms', { type: 'open', ...body })).body.room.id
 }
 
-test('rooms create prints the new room, and rooms list shows the new room', async () => {
+test('rooms create --json prints the created room', async () => {
   const created = await world.run([
     'rooms',
     'create',
@@ -33,7 +33,7 @@ test('rooms create prints the new room, and rooms list shows the new room', asyn
   expect(listed.stdout).toBe(`${room.id}\n`)
 })
 
-test('rooms create sends every field that its flags set, including the webhook', async () => {
+test('rooms create sends the fields set by its flags', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.send('POST', '/users', { user_id: 'grace' })
   const { code } = await world.run([
@@ -53,7 +53,7 @@ test('rooms create sends every field that its flags set, including the webhook',
   })
 })
 
-test('rooms create without a required flag names the flag and sends no request', async () => {
+test('rooms create exits 2 and names a missing required flag', async () => {
   const { code, stdout, stderr } = await world.run('rooms create --name X')
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
@@ -93,7 +93,7 @@ test.each([
   })
 })
 
-test('rooms update changes only the given fields, and exits 2 without a field', async () => {
+test('rooms update changes only the given fields', async () => {
   const id = await room({ name: 'Before' })
   expect(await world.run(['rooms', 'update', id, '--name', 'After'])).toMatchObject({ code: 0 })
   expect(world.requests[0]).toMatchObject({
@@ -110,7 +110,7 @@ test('rooms update changes only the given fields, and exits 2 without a field', 
   })
 })
 
-test('rooms terminate sends is_terminated with the value true, and rooms reopen clears terminated_at', async () => {
+test('rooms terminate and rooms reopen change the status of a room', async () => {
   const id = await room({ name: 'R' })
   const terminated = await world.run(`rooms terminate ${id} --yes`)
   expect(terminated).toMatchObject({ code: 0, stderr: 'terminated 1 room\n' })
@@ -120,7 +120,7 @@ test('rooms terminate sends is_terminated with the value true, and rooms reopen 
   expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBeNull()
 })
 
-test('rooms delete reads IDs from standard input and prints one list', async () => {
+test('rooms delete - deletes each room ID from stdin once', async () => {
   const ids = [await room({ name: 'a' }), await room({ name: 'b' })]
   const run = await world.run('rooms delete - --yes --json', {
     stdin: `${ids.join('\n')}\n\n${ids[0]}\n`,
@@ -140,7 +140,7 @@ test('rooms delete with one unknown ID deletes the other rooms and exits 8', asy
   )
 })
 
-test('rooms create merges --data, flags and --set into one body, and flags and --set replace fields of --data', async () => {
+test('rooms create overwrites fields of --data with flags and --set', async () => {
   const data = JSON.stringify({
     name: 'data',
     type: 'open',

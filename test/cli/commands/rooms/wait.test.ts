@@ -28,7 +28,7 @@ const refused = () => {
 }
 
 describe('rooms wait', () => {
-  test('rooms wait polls every two seconds until the room is terminated, and prints the room as rooms get does', async () => {
+  test('rooms wait --for terminated polls every two seconds until the room is terminated', async () => {
     at(3, terminate)
     const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
     expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
@@ -45,7 +45,7 @@ describe('rooms wait', () => {
     },
   )
 
-  test('rooms wait --for started waits until the room has a start time', async () => {
+  test('rooms wait --for started waits until started_at is set', async () => {
     const one = { id: 'r1', name: 'R', type: 'open', started_at: null as string | null }
     withRoomsInUse(world, [{ room: one }], {
       instead: () => {
@@ -91,7 +91,7 @@ describe('rooms wait', () => {
       expect(looks()).toHaveLength(4)
     })
 
-    test('rooms wait --for waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
+    test('rooms wait with several --for flags waits until all conditions are met', async () => {
       events = {
         // The first two participants leave before the first poll reads the sessions.
         1: () => sessions.push(session('a'), session('b')),
@@ -105,13 +105,13 @@ describe('rooms wait', () => {
       expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
     })
 
-    test('rooms wait --for evaluates a duration such as age>11050s at the time of each poll', async () => {
+    test('rooms wait --for age>11050s evaluates the age at each poll', async () => {
       // The room was created 11,045.678 seconds before the test time.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('rooms wait --for times out if a condition is not met, and its error describes the field of the condition', async () => {
+    test('rooms wait reports the field value of an unmet condition after its timeout', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -130,7 +130,7 @@ describe('rooms wait', () => {
   })
 
   describe('rooms wait with a timeout', () => {
-    test('rooms wait exits 9 after ten minutes by default and prints the status of the room', async () => {
+    test('rooms wait exits 9 after ten minutes by default', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
         code: 9,
@@ -147,16 +147,13 @@ describe('rooms wait', () => {
       ['--timeout 5s --interval 1m', [4750, 250]],
       ['--timeout 1s', [750, 250]],
       ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
-    ])(
-      'rooms wait polls for the last time shortly before the end of its timeout with the flags “%s”',
-      async (flags, slept) => {
-        const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
-        expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
-        expect(requestedPaths()).toHaveLength(slept.length)
-      },
-    )
+    ])('rooms wait %s polls one last time before its timeout', async (flags, slept) => {
+      const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
+      expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
+      expect(requestedPaths()).toHaveLength(slept.length)
+    })
 
-    test('rooms wait accepts --timeout before or after the command name, and ignores MEETROOM_TIMEOUT', async () => {
+    test('rooms wait accepts --timeout before or after the command name', async () => {
       const env = { MEETROOM_TIMEOUT: '7s' }
       const waited = async (line: string) => {
         const words = line.replace('WAIT', `rooms wait ${room} --for terminated`)
@@ -180,7 +177,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait limits each request to the configured timeout and to the remaining time', async () => {
+    test('rooms wait limits each request to the request timeout and the remaining time', async () => {
       const within = async (flags: string, env = {}) => {
         const { host, done } = world.start(`rooms wait ${room} --for terminated ${flags}`.split(' '), { env })
         const delays = host.hurry()
@@ -215,15 +212,12 @@ describe('rooms wait', () => {
   describe('rooms wait after failures', () => {
     test.each([
       ['a refused connection', refused],
-      ['a response with status 429', () => answer(429, {})],
-      [
-        'a response with status 500 without JSON',
-        () => answer(500, 'oops', { 'content-type': 'text/plain' }),
-      ],
-      ['a response with status 500 and JSON', () => answer(500, { error: { message: 'starting' } })],
-      ['a response with status 502', () => answer(502, 'bad gateway')],
-      ['a response with status 503', () => answer(503, {})],
-    ])('rooms wait continues after %s, and prints no notice outside a terminal', async (_, failing) => {
+      ['a 429 response', () => answer(429, {})],
+      ['a 500 response without JSON', () => answer(500, 'oops', { 'content-type': 'text/plain' })],
+      ['a 500 response with JSON', () => answer(500, { error: { message: 'starting' } })],
+      ['a 502 response', () => answer(502, 'bad gateway')],
+      ['a 503 response', () => answer(503, {})],
+    ])('rooms wait continues to poll after %s', async (_, failing) => {
       world.intercept = async (_request, next) => {
         if (world.requests.length === 3) await terminate()
         return [2, 4].includes(world.requests.length) || world.requests.length === 1 ? failing() : next()
@@ -232,7 +226,7 @@ describe('rooms wait', () => {
       expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
     })
 
-    test('rooms wait continues after a 429 response, and waits for the longer of Retry-After and the interval', async () => {
+    test('rooms wait pauses for the longer of Retry-After and the interval after a 429 response', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         const seconds = { 1: '7', 2: '1' }[world.requests.length]
@@ -242,14 +236,14 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [7000, 2000] })
     })
 
-    test('rooms wait continues after a failed request for sessions', async () => {
+    test('rooms wait continues to poll after a failed request for sessions', async () => {
       world.intercept = async ({ url }, next) =>
         url.includes('sessions') && world.requests.length < 5 ? answer(503, {}) : next()
       expect(await world.run(`rooms wait ${room} --for empty -o ids`)).toMatchObject({ code: 0 })
       expect(requestedPaths()).toHaveLength(6)
     })
 
-    test('rooms wait continues after a list of sessions that changes during paging', async () => {
+    test('rooms wait continues to poll after an incomplete list of sessions', async () => {
       let lists = 0
       world.intercept = async ({ url }, next) => {
         if (!url.includes('sessions')) return next()
@@ -263,7 +257,7 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000] })
     })
 
-    test('rooms wait continues after refused connections during the lookup of the room name', async () => {
+    test('rooms wait retries the lookup of the room name after refused connections', async () => {
       world.intercept = async (_, next) => (world.requests.length < 3 ? refused() : next())
       const { code, stdout } = await world.run([
         'rooms',
@@ -278,14 +272,14 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('rooms wait without a successful read of the room', () => {
+  describe('rooms wait without a successful poll', () => {
     const never = async (failing: Intercept, flags = '--timeout 5s') => {
       world.intercept = failing
       const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
       return { code, stderr, slept: host.slept.reduce((sum, ms) => sum + ms, 0) }
     }
 
-    test('rooms wait without a successful read of the room exits 5 when the service does not respond', async () => {
+    test('rooms wait exits 5 after its timeout if the service never responds', async () => {
       expect(await never(refused)).toEqual({
         code: 5,
         stderr: `error: timed out after 5s: no response from meet.test: connection refused\n${diagnosis}`,
@@ -293,14 +287,14 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait without a successful read of the room exits 6 when every response has status 503', async () => {
+    test('rooms wait exits 6 after its timeout if every response has status 503', async () => {
       expect(await never(async () => answer(503, {}))).toMatchObject({
         code: 6,
         stderr: 'error: timed out after 5s: the service failed (503)\n',
       })
     })
 
-    test('rooms wait without a successful read of the room exits 6 immediately when Retry-After exceeds the timeout', async () => {
+    test('rooms wait exits 6 immediately if Retry-After exceeds the timeout', async () => {
       expect(await never(async () => answer(429, {}, { 'retry-after': '60' }))).toMatchObject({
         code: 6,
         stderr:
@@ -311,13 +305,13 @@ describe('rooms wait', () => {
       expect(requestedPaths()).toHaveLength(1)
     })
 
-    test('rooms wait without a successful read of the room exits with the exit code of the last failure', async () => {
+    test('rooms wait without a successful poll exits with the code of the last failure', async () => {
       const failing = async () => (world.requests.length < 3 ? answer(503, {}) : refused())
       expect(await never(failing)).toMatchObject({ code: 5 })
     })
   })
 
-  test('rooms wait exits 9 with the last status and the failure when the service stops responding after the first poll', async () => {
+  test('rooms wait exits 9 if the service stops responding after the first poll', async () => {
     world.intercept = async (_, next) => (world.requests.length > 1 ? refused() : next())
     expect(await world.run(`rooms wait ${room} --for terminated --timeout 5s`)).toMatchObject({
       code: 9,
@@ -327,7 +321,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('rooms wait masks the key in a field value even if the value is truncated inside the key', async () => {
+  test('rooms wait redacts the key in a truncated field value', async () => {
     const name = `${'x'.repeat(45)}${world.apiKey}`
     world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
     const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
@@ -339,15 +333,15 @@ describe('rooms wait', () => {
 
   test.each([
     [3, 'the room does not exist', async () => answer(404, { error: { code: 'not_found' } })],
-    [4, 'the key is refused (401)', async () => answer(401, {})],
+    [4, 'the service rejects the key', async () => answer(401, {})],
     [1, 'access to the room is denied', async () => answer(403, {})],
-    [1, 'the request is refused', async () => answer(409, {})],
+    [1, 'the service responds with 409', async () => answer(409, {})],
     [
       5,
       'the certificate is invalid',
       async () => Promise.reject(new TransportError('expired', false, false)),
     ],
-  ] as const)('rooms wait exits %i immediately when %s', async (code, _, failing) => {
+  ] as const)('rooms wait exits %i immediately if %s', async (code, _, failing) => {
     world.intercept = async (request, next) => (request.url.includes('?') ? next() : failing())
     const { host, ...ended } = await world.run(`rooms wait ${room} --for terminated`)
     expect(ended).toMatchObject({ code, stdout: '' })
@@ -360,14 +354,14 @@ describe('rooms wait', () => {
   })
 
   describe('arguments of rooms wait', () => {
-    test('rooms wait called with name:NAME sends one lookup for the room', async () => {
+    test('rooms wait name:NAME looks up the room once', async () => {
       at(3, terminate)
       const { code } = await world.run('rooms wait name:Standup --for terminated')
       expect(code).toBe(0)
       expect(requestedPaths()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
     })
 
-    test('rooms wait called with “-” reads exactly one room ID from standard input', async () => {
+    test('rooms wait - reads exactly one room ID from stdin', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
       const problem = (what: string) => `error: standard input must contain one room ID, not ${what}\n`
@@ -397,13 +391,13 @@ describe('rooms wait', () => {
       ],
       [['--for', 'empty', '--columns', 'id', '--json'], '--columns cannot be used with the format json'],
       [['--for', 'empty', '--all-profiles'], '--all-profiles cannot be used with “rooms wait”'],
-    ])('rooms wait called with the flags %j exits 2 before any request', async (flags, message) => {
+    ])('rooms wait with the flags %j exits 2 before any request', async (flags, message) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'wait', room, ...flags])
       expect({ code, stdout, requests: requestedPaths() }).toEqual({ code: 2, stdout: '', requests: [] })
       expect(stderr).toContain(message)
     })
 
-    test('rooms wait called with name:NAME and --curl sends only the lookup and prints the request for the room', async () => {
+    test('rooms wait name:NAME --curl sends only the lookup request', async () => {
       const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
       expect(requestedPaths()).toEqual(['/rooms?name=Standup&limit=10'])
@@ -418,7 +412,7 @@ describe('rooms wait', () => {
       return { code: run.code, lines, stdout: run.stdout }
     }
 
-    test('rooms wait on a terminal shows the condition, the elapsed time, and the current status or failure', async () => {
+    test('rooms wait on a terminal shows the elapsed time and the current status', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         return world.requests.length === 2 ? refused() : next()
@@ -448,7 +442,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait on a terminal prints no progress message with --quiet', async () => {
+    test('rooms wait --quiet prints no progress message on a terminal', async () => {
       at(2, terminate)
       expect((await runOnTerminal(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual(
         [],
@@ -458,7 +452,7 @@ describe('rooms wait', () => {
 })
 
 describe('auth status --wait', () => {
-  test('auth status --wait waits until the service responds, and confirms the key', async () => {
+  test('auth status --wait polls until the service accepts the key', async () => {
     world.intercept = async (_, next) =>
       world.requests.length < 3 ? refused() : world.requests.length < 4 ? answer(503, {}) : next()
     const { code, stdout, stderr, host } = await world.run('auth status --wait 30s --json')
@@ -466,7 +460,7 @@ describe('auth status --wait', () => {
     expect(JSON.parse(stdout)).toMatchObject({ base_url: baseUrl, works: true })
   })
 
-  test('auth status --wait exits 4 immediately when the service refuses the key', async () => {
+  test('auth status --wait exits 4 immediately if the service rejects the key', async () => {
     const { code, stdout, stderr, host } = await world.run('auth status --wait 30s', {
       env: { MEETROOM_API_KEY: 'wrong-key-0123456789' },
     })
@@ -479,7 +473,7 @@ describe('auth status --wait', () => {
     [5, 'timed out after 5s: no response from meet.test: connection refused', diagnosis, refused],
     [6, 'timed out after 5s: the service failed (503)', '', async () => answer(503, {})],
   ] as const)(
-    'auth status --wait exits %i when the timeout ends, with the error “%s”',
+    'auth status --wait exits %i after its timeout with the error “%s”',
     async (code, message, hint, failing) => {
       world.intercept = failing
       const { stdout, ...run } = await world.run('auth status --wait 5')
@@ -488,13 +482,13 @@ describe('auth status --wait', () => {
     },
   )
 
-  test('auth status --wait exits 0 with --local, and exits 2 without a base URL', async () => {
+  test('auth status --wait exits 2 without a base URL', async () => {
     expect(await world.run('--local auth status --wait 1s')).toMatchObject({ code: 0 })
     const env = { MEETROOM_BASE_URL: undefined }
     expect(await world.run('auth status --wait 1s', { env })).toMatchObject({ code: 2 })
   })
 
-  test('auth status --wait exits 130 immediately after ^C, and prints no result', async () => {
+  test('auth status --wait exits 130 immediately after ^C', async () => {
     world.intercept = refused
     const { host, done } = world.start(['auth', 'status', '--wait', '1m'])
     host.sleep = async (_ms, signal) => {
