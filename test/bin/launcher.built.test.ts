@@ -295,7 +295,7 @@ describe('size limit of the caches', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('the launcher deletes the least recently used caches if all caches exceed 60 MB', async () => {
+  test('the launcher deletes the least recently used caches if the total size exceeds 60 MB', async () => {
     const { run, builds, listBuilds } = await createPrimedUser()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
@@ -308,7 +308,7 @@ describe('size limit of the caches', () => {
     expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('the launcher keeps a recently used cache if all caches exceed 60 MB', async () => {
+  test('the launcher keeps a recently used cache if the total size exceeds 60 MB', async () => {
     const { run, builds, file } = await createPrimedUser()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)

@@ -76,7 +76,7 @@ if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
 
 test.each(users)(
-  'the first README command succeeds without git and a writable parent directory (uid %s)',
+  'the first README command succeeds without git or a writable parent directory (uid %s)',
   { timeout: 60_000 },
   async (user) => {
     const [, command = ''] = /```sh\n(npm ci && npx .*)\n```/.exec(readFileSync('README.md', 'utf8')) ?? []

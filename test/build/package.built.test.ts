@@ -130,7 +130,7 @@ async function serveRegistry(advisories: Record<string, unknown> | undefined): P
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-test('package.json declares no required dependency and no install script', () => {
+test('package.json declares no required dependencies or install scripts', () => {
   const { dependencies, optionalDependencies, scripts, peerDependenciesMeta } = JSON.parse(
     readFileSync('package.json', 'utf8'),
   )

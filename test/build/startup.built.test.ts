@@ -147,7 +147,7 @@ test('rooms create loads the audit module only if MEETROOM_AUDIT_LOG is set', as
   ])
 })
 
-test('config set loads conf, while config get loads no slow module', async () => {
+test('config get loads no slow module', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])
 })

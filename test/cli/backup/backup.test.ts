@@ -222,7 +222,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test.each(['--dry-run', '--curl'])('--save creates no file with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('--save with %s creates no file', async (flag) => {
     await world.outcome(`rooms delete ${ids.board} --save undo.ndjson ${flag}`)
     await world.outcome(`users offboard trudy --save undo.ndjson ${flag}`)
     await world.outcome(`api DELETE /users/trudy --save undo.ndjson ${flag}`)
@@ -383,7 +383,7 @@ describe('the save directory', () => {
     })
   })
 
-  test('a command without deletions creates no save directory', async () => {
+  test('rooms delete --dry-run and rooms terminate create no save directory', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run('rooms delete nowhere --yes', { env })
     await world.run(`rooms delete ${ids.board} --dry-run`, { env })

@@ -47,7 +47,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('imports of exports and of records saved from the same service require no confirmation', async () => {
+test('imports require confirmation only for records saved from another service', async () => {
   const { world } = await createSaved()
   expect(await world.run(`users import ${join(world.dir, 'users.ndjson')}`)).toMatchObject({ code: 0 })
   const { code, stderr } = await world.run(`rooms import ${join(world.dir, 'rooms.ndjson')}`)

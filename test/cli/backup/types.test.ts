@@ -147,26 +147,29 @@ describe('a record that cannot be imported again', () => {
     ],
   ]
 
-  test.each(bad)('rooms delete --save deletes no room if a room %s', async (_what, respell, problem) => {
-    const before = await state()
-    convertResponses(respell)
-    for (const line of [
-      `rooms delete ${rooms.hall} ${rooms.lab} --yes --save saved.ndjson`,
-      `rooms delete ${rooms.hall} --yes --save saved.ndjson`,
-      `api DELETE /rooms/${rooms.hall} --yes --save saved.ndjson`,
-    ]) {
-      const { code, stdout, stderr } = await world.run(line)
-      expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
-      expect(stderr).toMatch(
-        /cannot be imported again: .*; nothing was changed\nhint: pass --no-save to delete without saving\n$/,
-      )
-      expect(stderr).toContain(problem)
-    }
-    expect(world.read('saved.ndjson')).toBeUndefined()
-    expect(world.writes()).toEqual([])
-    world.intercept = undefined
-    expect(await state()).toEqual(before)
-  })
+  test.each(bad)(
+    'rooms delete --save exits 2 before any write if a room %s',
+    async (_what, respell, problem) => {
+      const before = await state()
+      convertResponses(respell)
+      for (const line of [
+        `rooms delete ${rooms.hall} ${rooms.lab} --yes --save saved.ndjson`,
+        `rooms delete ${rooms.hall} --yes --save saved.ndjson`,
+        `api DELETE /rooms/${rooms.hall} --yes --save saved.ndjson`,
+      ]) {
+        const { code, stdout, stderr } = await world.run(line)
+        expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
+        expect(stderr).toMatch(
+          /cannot be imported again: .*; nothing was changed\nhint: pass --no-save to delete without saving\n$/,
+        )
+        expect(stderr).toContain(problem)
+      }
+      expect(world.read('saved.ndjson')).toBeUndefined()
+      expect(world.writes()).toEqual([])
+      world.intercept = undefined
+      expect(await state()).toEqual(before)
+    },
+  )
 
   test('users delete --save exits 2 for a user with an unknown default role', async () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))

@@ -44,7 +44,7 @@ test.each([
   expect(parseMoment(meant, now, zone)).toBeDefined()
 })
 
-test('the error for the ambiguous date 3/4/2026 names both dates in its hint', () => {
+test('the error for the ambiguous date 3/4/2026 suggests both dates', () => {
   const { correction, hint } = toMomentError('x', '3/4/2026', now, zone)
   expect(correction).toBeUndefined()
   expect(hint).toContain('2026-04-03 or 2026-03-04')
@@ -60,7 +60,7 @@ test.each([
   '25:5',
   '1 foo',
   'last week',
-])('the error for the invalid time %j has no correction and no hint', (text) => {
+])('the error for the invalid time %j has no correction or hint', (text) => {
   const { correction, hint } = toMomentError('x', text, now, zone)
   expect({ correction, hint }).toEqual({ correction: undefined, hint: undefined })
 })

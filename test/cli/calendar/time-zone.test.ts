@@ -43,19 +43,19 @@ describe.each(zones)('the zone %s', (name) => {
   })
 })
 
-test('a day whose midnight is skipped begins at the clock change', () => {
+test('startOfDay returns the clock change for a day with a skipped midnight', () => {
   expect(startOf('America/Santiago', 2024, 9, 8)).toBe('2024-09-08T04:00')
   // The clock went from 23:30 to 00:30.
   expect(startOf('America/Toronto', 1919, 3, 31)).toBe('1919-03-31T04:30')
 })
 
-test('a day with two midnights begins at the first midnight', () => {
+test('startOfDay returns the first midnight of a day with two midnights', () => {
   expect(startOf('America/Havana', 2025, 11, 2)).toBe('2025-11-02T04:00')
   // The clock went from 00:01 to 23:01 of the day before.
   expect(startOf('America/St_Johns', 2010, 11, 7)).toBe('2010-11-07T02:30')
 })
 
-test('a skipped calendar day has the same start as the following day', () => {
+test('startOfDay returns the start of the following day for a skipped calendar day', () => {
   expect([29, 30, 31].map((day) => startOf('Pacific/Apia', 2011, 12, day))).toEqual([
     '2011-12-29T10:00',
     '2011-12-30T10:00',

@@ -31,7 +31,7 @@ test('commands --json lists every command except __complete with all its flags',
 })
 
 describe('every command', () => {
-  test('every command has a summary or description and an example', async () => {
+  test('every command has a help text and an example', async () => {
     const { commands } = await facts()
     for (const { name, summary, description, examples } of commands) {
       expect(summary || description, name).not.toBe('')
@@ -72,7 +72,7 @@ test('commands --json documents exit code 8 for users list but not for users cre
   expect(commands.find(({ name }) => name === 'users create')?.exit_codes).not.toContain(code)
 })
 
-test('exitCodes describes every documented exit code of every command', async () => {
+test('exitCodes describes every exit code of every command', async () => {
   for (const { exit_codes } of (await facts()).commands)
     for (const code of exit_codes) expect(exitCodes).toHaveProperty(String(code))
 })

@@ -414,7 +414,7 @@ test.each([
   ['contains a password', 'https://ada:s3cr3t@meet.test/v1'],
   ['is for another service', 'https://other.test/v1'],
   ['is a number', 5],
-])('the hint to use another profile includes --base-url if its stored base URL %s', async (_, base_url) => {
+])('the hint to use a profile includes --base-url if the stored base URL %s', async (_, base_url) => {
   await logIn('--profile school')
   const { school } = stored().profiles
   store({ profiles: { school: { ...school, base_url } } })
@@ -630,7 +630,7 @@ test('auth login lists other profiles with the replaced key', async () => {
   expect((await logIn()).stderr).toContain('the replaced key is also stored in profiles staging, test\n')
 })
 
-test('auth status --json prints one JSON object', async () => {
+test('auth status --json prints the profile, the base URL and the source of the key', async () => {
   const { code, stdout, stderr } = await world.run('auth status --json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(JSON.parse(stdout)).toEqual({

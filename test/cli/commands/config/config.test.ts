@@ -55,7 +55,7 @@ test('config set for a profile without a service suggests a profile with a servi
   expect((await run('config set output json --profile school')).stderr).toBe('')
 })
 
-describe('the order of precedence', () => {
+describe('precedence of settings', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
   test('config list resolves base_url from the flag, the environment and the profile, in this order', async () => {
@@ -531,7 +531,7 @@ describe('the settings file', () => {
     'config unset timeout',
   ]
 
-  test.each(broken)('a settings file with the invalid content %j causes exit code 2', async (text) => {
+  test.each(broken)('commands exit 2 for a settings file with the invalid content %j', async (text) => {
     store(text)
     for (const line of commands) {
       const { code, stdout, stderr } = await world.run(line, { env: bare, stdin: world.apiKey })

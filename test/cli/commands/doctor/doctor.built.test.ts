@@ -85,7 +85,7 @@ async function doctorWithCommand(
 const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 describe('doctor', () => {
-  test('doctor passes every check for a healthy service', async () => {
+  test('doctor reports success for a healthy service', async () => {
     const url = await secure()
     const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url, XDG_CACHE_HOME: '' })
     const { port } = new URL(url)
@@ -179,7 +179,7 @@ describe('doctor', () => {
   })
 
   // Each run waits for five or six seconds, so the runs are concurrent.
-  test('doctor reports a timeout for an unresponsive server or proxy after 5 s', {
+  test('doctor reports a timeout if a server or proxy does not respond within 5 s', {
     timeout: 30_000,
   }, async () => {
     const silent = await listen(createServer())

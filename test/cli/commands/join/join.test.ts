@@ -115,7 +115,7 @@ describe('output of join', () => {
       ])
     })
 
-  test('join prints messages in the order of sending', async () => {
+  test('join prints messages in send order', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -174,7 +174,7 @@ describe('control characters in messages', () => {
 })
 
 describe('join', () => {
-  test('join without a token and an API key enters an open room anonymously', async () => {
+  test('join without a token or API key enters an open room anonymously', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
     await program.joined()
@@ -327,7 +327,7 @@ describe('a joined session', () => {
     })
   })
 
-  test('join exits 0 when the max_meeting_seconds of the room elapse', async () => {
+  test('join exits 0 when the room reaches max_meeting_seconds', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -437,7 +437,7 @@ describe('join after a dropped connection', () => {
     await program.says('stdout', 'welcome back\n')
   })
 
-  test('join ends after a dropped connection if the room is terminated', async () => {
+  test('join exits after a dropped connection if the room is terminated', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })

@@ -94,7 +94,7 @@ test.each([
     'cannot join: too many join',
   ],
   ['no body', '', 'the service responded with 429'],
-])('join exits 1 after retries of a 429 response with %s', async (_, body, reason) => {
+])('join retries a 429 response with %s and then exits 1', async (_, body, reason) => {
   const host = await serveText(
     `HTTP/1.1 429 Busy\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )

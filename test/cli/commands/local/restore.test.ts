@@ -133,7 +133,7 @@ describe.each([
       `Delete everything in the local workspace in ${join(world.dir, 'data')} (1 room, 1 user, 0 sessions)?`,
   ],
 ])('%s', (line, activity, question) => {
-  test(`${line} exits 10 without a terminal and without --yes`, async () => {
+  test(`${line} exits 10 without a terminal or --yes`, async () => {
     const world = await createWorldWithBackup()
     expect(await world.run(line)).toMatchObject({
       code: 10,

@@ -169,7 +169,7 @@ test.each([
   })
 })
 
-test('pages create prints a list of pages that contains null unchanged', async () => {
+test('pages create prints a response with a null page unchanged', async () => {
   world.intercept = async () => answer(200, { pages: [{}, null] })
   expect(await world.run(`pages create ${room} --image https://img.test/1.png`)).toMatchObject({
     ...{ code: 0, stdout: 'pages  [{},null]\n', stderr: '' },
