@@ -25,7 +25,7 @@ describe.each([
     ['2026-01-01 08:00', '2026-01-01T08:00'],
     ['2026-01-01T08:00:01.5', '2026-01-01T08:00:01.500'],
     ['2024-02-29', '2024-02-29T00:00'],
-  ])(`parseMoment parses %s as a local time of ${zone}`, (text, expected) => {
+  ])(`parseMoment parses %s as a local time in ${zone}`, (text, expected) => {
     expect([read(text), read(text, zone)]).toEqual([local(expected), local(expected)])
   })
 

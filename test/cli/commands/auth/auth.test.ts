@@ -280,7 +280,7 @@ test.each([
     'k',
     '“__proto__” is not a valid profile name: use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
   ],
-])('“meetroom %s” with the input %j exits 2 with the error “%s”', async (line, stdin, message) => {
+])('“meetroom %s” with the input %j exits 2 before any request', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
