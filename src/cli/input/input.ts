@@ -50,6 +50,16 @@ export function createSecondsParser(flag: string): ((text: string) => number) & 
   return Object.assign(parse, { kind: 'integer' } as const)
 }
 
+/**
+ * Parses the file of an HTML page.
+ * @throws {UsageError} for the name of another kind of file, such as `report.pdf`
+ */
+export function parseHtmlFile(file: string): string {
+  const renamed = file.replace(/\.(?!html?$)[a-z]{2,5}$/i, '.html')
+  if (renamed === file) return file
+  throw new UsageError(`--html writes an HTML page, not “${file}”`, { correction: [file, renamed] })
+}
+
 export const collect = collectParsed((value) => value)
 
 export function collectParsed<T>(

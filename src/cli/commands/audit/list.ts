@@ -1,3 +1,4 @@
+import { parseHtmlFile } from '../../input/input.ts'
 import { addListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
@@ -13,7 +14,7 @@ export function defineAuditList(audit: MeetroomCommand): void {
     .option('--until <time>', 'only changes before this time')
     .option('--period <period>', 'only changes in this period, such as last-week, 2026-W41 or 2026-10')
     .option('--names', 'show names of users and rooms from the service instead of IDs')
-    .option('--html <file>', 'also write an HTML report')
+    .option('--html <file>', 'also write an HTML report', parseHtmlFile)
     .actLater('machine', async () => (await import('./list/list-changes.ts')).listChanges)
   addListFlags(list.alias('ls'), {
     where: "only entries that match, as in 'outcome=unknown'",

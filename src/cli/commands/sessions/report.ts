@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { createDurationParser, createIntegerParser } from '../../input/input.ts'
+import { createDurationParser, createIntegerParser, parseHtmlFile } from '../../input/input.ts'
 import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
@@ -52,7 +52,7 @@ export function defineSessionReport(sessions: MeetroomCommand): void {
         .argParser(createDurationParser('--gap', {}))
         .default(undefined, '15m'),
     )
-    .option('--html <file>', 'also write an HTML report with timelines')
+    .option('--html <file>', 'also write an HTML report with timelines', parseHtmlFile)
     .actLater('reads', async () => (await import('./report/run-report.ts')).runSessionReport)
   addPaceFlags(report)
   report.addExamples(

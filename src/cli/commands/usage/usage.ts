@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { createDurationParser, createIntegerParser } from '../../input/input.ts'
+import { createDurationParser, createIntegerParser, parseHtmlFile } from '../../input/input.ts'
 import { addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
@@ -22,7 +22,7 @@ export function defineUsage(usage: MeetroomCommand): void {
       createDurationParser('--gap', {}),
     )
     .option(...createWhereOption(matchingRooms))
-    .option('--html <file>', 'also write an HTML report with charts')
+    .option('--html <file>', 'also write an HTML report with charts', parseHtmlFile)
     .actLater('reads', async () => (await import('./run-usage.ts')).runUsage)
   addPaceFlags(usage)
   usage.addExamples(
