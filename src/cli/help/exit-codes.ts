@@ -1,7 +1,7 @@
 /** Meaning of each exit code, in Markdown. */
 export const exitCodes: Readonly<Record<number, string>> = {
   0: 'Done. An empty list also exits 0.',
-  1: 'The service refused the request, or reported a validation exception (500 with JSON). For `doctor`: a check failed.',
+  1: 'The service refused the request, reported a validation exception (500 with JSON), or has a conflicting item. For `doctor`: a check failed.',
   2: 'Flags, input or settings are wrong. The profile of a flag or of `MEETROOM_PROFILE` does not exist.',
   3: 'No such room, member, user, delivery or path. For `profiles`: no such profile. For `config get`: no value.',
   4: 'No key or token, or the key is refused.',
