@@ -7,7 +7,7 @@ const { join } = require('node:path')
 const { Script } = require('node:vm')
 
 const dist = join(__dirname, '../dist')
-const { id, version, words } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
+const { id, version, words } = readBuild()
 const argv = process.argv.slice(2)
 // V8 compares only the length of the source, so the directory name contains the build ID.
 const folder = cacheFolder(process.env, `${process.version}-${process.arch}-${id}`)
@@ -33,6 +33,16 @@ function run() {
       // After a signal, a thread may still be opening a named pipe.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
+}
+
+function readBuild() {
+  try {
+    return JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    fs.writeSync(2, `error: ${join(dist, '..')} is a checkout that is not built\nhint: run there: npm ci\n`)
+    process.exit(1)
+  }
 }
 
 /** Ignores errors, for example of too many open files, because the cache only saves time. */

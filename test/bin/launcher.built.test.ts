@@ -87,6 +87,16 @@ function install(id: string, main: string, dir = tempDir()): string {
 
 const inode = (file: string) => statSync(file).ino
 
+test('the launcher of a checkout without a build exits 1 and names the command that builds', async () => {
+  const dir = tempDir()
+  cpSync('bin', join(dir, 'bin'), { recursive: true })
+  expect(await runCommand(node, [join(dir, 'bin/meetroom.js'), '--version'], {})).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: ${dir} is a checkout that is not built\nhint: run there: npm ci\n`,
+  })
+})
+
 test('the launcher writes an owner-only code cache on the first run only', async () => {
   const { run, folder, caches, file } = await createPrimedUser()
   const made = [primed[small] ?? '', 'meetroom', basename(folder()), 'version.meetroom.js']

@@ -191,7 +191,9 @@ async function explainLikely(
   kind: NamedKind,
   text: string,
 ): Promise<Hint | undefined> {
-  const likely = await findLikelyItems(missing.context, kind, text)
+  const items = await findLikelyItems(missing.context, kind, text)
+  // An item with exactly this ID exists, so something else is missing.
+  const likely = items.filter((item) => toText(item[views[kind].id ?? 'id']) !== text)
   const isMeant = (item: Item) => Object.values(item).some((value) => isSimilar(toText(value), text))
   return suggestLikely(missing, kind, likely, (item, isDestroying) =>
     isMeant(item) || !isDestroying ? text : undefined,

@@ -2,9 +2,8 @@ import { resources } from '../../api/resources.ts'
 import { type Hint, suggest } from '../../errors.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { quoteWord } from '../output/hint-text.ts'
 import { isReference, splitOperands } from './operands.ts'
-import { isReading, suggestAll, withoutYes } from './usage-problem.ts'
+import { isReading, suggestAll, suggestFile, withoutYes } from './usage-problem.ts'
 
 interface ForeignFlag {
   flag: string
@@ -155,11 +154,8 @@ const rules: readonly FlagRule[] = [
   {
     flag: /^(-f|--(out-?|output-)?file|--out)$/,
     explain({ command, words, has, value, withoutValue }) {
-      const [, ending = ''] = /.\.(csv|tsv|json|ndjson|xlsx)$/i.exec(value) ?? []
-      if (has('--out') || !isReading(command) || ending === '') return undefined
-      const format = ending.toLowerCase().replace('xlsx', 'csv')
-      const file = quoteWord(value.replace(/xlsx$/i, 'csv'))
-      return ['write a file with: ', suggest([...words, ...withoutValue, '-o', format]), ` > ${file}`]
+      if (has('--out') || !isReading(command)) return undefined
+      return suggestFile(command, words, withoutValue, value)
     },
   },
   {

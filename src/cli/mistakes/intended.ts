@@ -8,7 +8,7 @@ import type { Context } from '../kernel/context.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { readIntended } from './operands.ts'
 import { splitTyped } from './typed.ts'
-import { suggestAll, withoutYes } from './usage-problem.ts'
+import { suggestAll, suggestFile, withoutYes } from './usage-problem.ts'
 
 export interface CalledCommand {
   names: readonly string[]
@@ -33,17 +33,12 @@ export type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 /** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
 export function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
-  const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
-  if (format !== undefined && command.name() === 'export') {
-    const others = [...missing.given, ...missing.flags].filter((word) => word !== text)
-    const words = [
-      ...missing.context.command.split(' '),
-      ...others,
-      '-o',
-      format.toLowerCase().replace('xlsx', 'csv'),
-    ]
-    return ['write a file with: ', suggest(words), ` > ${quoteWord(text.replace(/xlsx$/i, 'csv'))}`]
-  }
+  const others = [...missing.given, ...missing.flags].filter((word) => word !== text)
+  const file =
+    command.name() === 'export' && !text.includes(':')
+      ? suggestFile(command, missing.context.command.split(' '), others, text)
+      : undefined
+  if (file) return file
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   const canSelect = isMany && command.options.some(({ long }) => long === '--where')
   const name = missing.context.command.split(' ')

@@ -73,7 +73,7 @@ export function listOperands(command: Command, rest: readonly string[]): number[
 export function editLine(
   command: Command,
   rest: readonly string[],
-  { omit = [], add = [], replace }: LineEdit,
+  { omit = [], add = [], replace }: Omit<LineEdit, 'before' | 'after'>,
 ): string[] | undefined {
   const readsPipe = rest.some((word) => /^(?:-|.*[@=]-)$/.test(word))
   const isUnknown = add.some((word) => word.startsWith('-') && findOption(command, word) === undefined)

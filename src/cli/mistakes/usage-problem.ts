@@ -4,6 +4,8 @@ import type { Host } from '../../host.ts'
 import { isHarmless } from '../kernel/effect.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../matching/near.ts'
+import { quoteWord } from '../output/hint-text.ts'
+import { editLine } from './typed.ts'
 
 export interface UsageProblem {
   /** Error message; not printed in full, because the message may contain a key. */
@@ -50,6 +52,30 @@ export function suggestAll(
     'to select all items, pass a condition that every item meets; preview with: ',
     suggest([...words, ...places, '--where', 'created_at>2000-01-01', ...withoutYes(flags), '--dry-run']),
   ]
+}
+
+/**
+ * Suggests the redirection of the output to a file.
+ * @param rest typed words without the file
+ * @returns undefined if no output format has the ending of the file
+ */
+export function suggestFile(
+  command: Command,
+  words: readonly string[],
+  rest: readonly string[],
+  file: string,
+): Hint | undefined {
+  const [, ending] = /.\.(csv|tsv|json|ndjson|xlsx)$/i.exec(file) ?? []
+  if (ending === undefined) return undefined
+  const format = ending.toLowerCase().replace('xlsx', 'csv')
+  const edited = editLine(command, rest, { omit: ['--output', '--json'], add: ['-o', format] })
+  return (
+    edited && [
+      'write a file with: ',
+      suggest([...words, ...edited]),
+      ` > ${quoteWord(file.replace(/xlsx$/i, 'csv'))}`,
+    ]
+  )
 }
 
 export function suggestHelpOn(words: readonly string[], flag?: string): Hint {

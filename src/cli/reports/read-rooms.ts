@@ -82,7 +82,7 @@ export class RoomReader {
       this.#failures.push(outcome.error)
       await onFailure(room, outcome.error)
       if (rooms.length === 1 && !incomplete) throw outcome.error
-      await run.report(outcome)
+      await run.report(outcome, `room ${toText(room['id'])}`)
     }
   }
 

@@ -53,6 +53,8 @@ function redactReason(row: Item, redact: Context['redact']): Item {
 export interface Task {
   todo: ((client: Client) => Promise<Outcome<unknown>>) | Outcome<unknown>
   toRows: (ended: Outcome<unknown>) => readonly Item[]
+  /** Name of the item in errors; undefined if the rows of the task contain its error. */
+  item?: string
 }
 
 export const knownOutcome = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
@@ -67,8 +69,6 @@ interface TaskRun extends PrintedList {
   absent?: number
   summarize: (tally: Tally) => string
   advise?: (ended: readonly Outcome<unknown>[]) => Hint | undefined
-  /** Content of each row: an outcome, or an item. With items, failures are printed as errors. */
-  rowsFor: 'outcomes' | 'items'
 }
 
 /**
@@ -77,7 +77,7 @@ interface TaskRun extends PrintedList {
  */
 export async function runTasks(
   context: Context,
-  { tasks, view, key, effect = 'writes', absent = 0, summarize, advise, rowsFor }: TaskRun,
+  { tasks, view, key, effect = 'writes', absent = 0, summarize, advise }: TaskRun,
   flags: PaceFlags,
 ): Promise<void> {
   const { format } = (await context.printer()).options
@@ -93,7 +93,7 @@ export async function runTasks(
       const isPrinted = format !== 'ids' || outcome.status === 'ok' || outcome.status === 'updated'
       const items = isPrinted ? task.toRows(outcome) : []
       if (items.length > 0) yield { items }
-      if (rowsFor === 'items') await run.report(outcome)
+      if (task.item !== undefined) await run.report(outcome, task.item)
     }
   }
 

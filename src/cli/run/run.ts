@@ -1,7 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Client } from '../../client/client.ts'
 import type { CountedOutcome, Failure, Outcome } from '../../client/outcome.ts'
-import { ApiError, type Hint, type InterruptedError, type MeetroomError, ServiceError } from '../../errors.ts'
+import {
+  type Hint,
+  type InterruptedError,
+  type MeetroomError,
+  NotFoundError,
+  ServiceError,
+} from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 import { OrderedJobs, readFatal } from './in-order.ts'
@@ -179,13 +185,13 @@ export class Run {
     }
   }
 
-  /** Reports the error of an item, unless the error is fatal. */
-  async report(outcome: CountedOutcome, item?: string): Promise<void> {
-    if (!('error' in outcome) || readFatal(outcome)) return
-    const { error } = outcome
-    await this.#context.reportError(
-      item === undefined ? error : new ApiError(`${item}: ${error.message}`, { cause: error }),
-    )
+  /**
+   * Reports the error of an item, unless the error is fatal.
+   * @param item name of the item, such as `room 66f1a2b3c4d5e6f708192a3b`
+   */
+  async report(outcome: CountedOutcome, item: string): Promise<void> {
+    if ('error' in outcome && !readFatal(outcome))
+      await this.#context.reportError(nameItem(outcome.error, item))
   }
 
   /**
@@ -204,6 +210,13 @@ export class Run {
     if (reported) await this.#context.reportError(reported)
     return error
   }
+}
+
+/** Adds the item to the message of a failed request. Messages of missing items and invalid IDs name them. */
+function nameItem(error: MeetroomError, item: string): MeetroomError {
+  if (error instanceof NotFoundError || error.request === undefined) return error
+  const message = `${item}: ${error.message}`
+  return Object.create(error, { message: { value: message } }) as MeetroomError
 }
 
 /** Maximum time for pending writes to finish after an interrupt, in milliseconds. */

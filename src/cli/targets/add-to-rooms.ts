@@ -66,7 +66,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
     ended.every((outcome) => !('error' in outcome) || outcome.error instanceof ConflictError)
       ? 'to skip rooms of which the user is a member, pass --if-exists skip'
       : 'run the command again to complete the remaining rooms'
-  await runTasks(context, { tasks, view, key: 'steps', rowsFor: 'outcomes', summarize, advise }, flags)
+  await runTasks(context, { tasks, view, key: 'steps', summarize, advise }, flags)
   return tasks.length
 }
 

@@ -72,15 +72,12 @@ export async function writeTargets<N extends OperationName>(
   }
 
   const tasks = ids.map((id) => ({
+    item: `${view.noun[0]} ${id}`,
     todo: (client: Client) => write(client, id),
     toRows: (ended: Outcome<unknown>) =>
       ended.status === 'ok' ? readWrittenItems(name, inputFor(id), ended.value as ResponseBody, format) : [],
   }))
-  await runTasks(
-    context,
-    { tasks, view, key: view.noun[1], effect, absent, summarize: summarizeRun, rowsFor: 'items' },
-    flags,
-  )
+  await runTasks(context, { tasks, view, key: view.noun[1], effect, absent, summarize: summarizeRun }, flags)
 }
 
 function isMissing(error: unknown): boolean {

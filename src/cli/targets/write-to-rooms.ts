@@ -92,7 +92,7 @@ export async function writeToRooms<N extends OperationName>(
   await runTasks(
     context,
     {
-      ...{ tasks, view, key: 'rooms', rowsFor: 'outcomes' },
+      ...{ tasks, view, key: 'rooms' },
       summarize: (tally) =>
         tally.describe([`${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`]),
       advise: (ended) => advise(context, write, ids, ended, flags),

@@ -36,6 +36,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
     'users import a.csv b.csv c.csv --dry-run',
     'users import a.csv --dry-run; meetroom users import b.csv --dry-run; meetroom users import c.csv --dry-run',
   ],
+  ['users export -o csv --out x.json', 'users export -o json > x.json'],
   ['config edit', 'config path'],
   ['config use-context staging', 'profiles use staging'],
   ['config set timezone Europe/Berlin', 'config set time_zone Europe/Berlin'],

@@ -622,7 +622,7 @@ describe('--ignore-not-found', () => {
         code: 8,
         stdout: `${here[1]}\n`,
         stderr:
-          'error: the service refuses the request (422): no\n' +
+          `error: room ${here[0]}: the service refuses the request (422): no\n` +
           'error: deleted 1 of 3 rooms; 1 did not exist; 1 failed\n',
       },
     )

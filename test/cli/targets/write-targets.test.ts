@@ -246,7 +246,7 @@ describe('a busy service in a batch', () => {
     const { code, stdout, stderr } = await world.run(deleting(ids))
     expect({ code, stdout }).toEqual({ code: 8, stdout: 'u1\nu3\n' })
     expect(stderr).toMatch(
-      /\nerror: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
+      /\nerror: user u2: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
     )
   })
 })
@@ -319,7 +319,7 @@ describe('failures of a batch', () => {
           .filter((id) => !refused.includes(id))
           .map((id) => `${id}\n`)
           .join(''),
-        stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
+        stderr: `${refused.map((id) => `error: user ${id}: the service refuses the request (422)\n`).join('')}${summary}`,
       })
       expect(await left()).toEqual(refused)
     },
@@ -364,7 +364,7 @@ describe('failures of a batch', () => {
       const ids = await users(9)
       refuse(['u3', 'u4', 'u6', 'u8'])
       const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
-      expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
+      expect({ code, summary: stderr.replace(/^error: user \w+: the service refuses.*\n/gm, '') }).toEqual({
         code: 8,
         summary,
       })
@@ -387,7 +387,7 @@ describe('failures of a batch', () => {
       code: 8,
       stdout: 'u1\nu3\n',
       stderr:
-        'error: the service refuses the request (422)\nerror: deleted 2 of 6 users; 1 failed; 3 not tried\n',
+        'error: user u2: the service refuses the request (422)\nerror: deleted 2 of 6 users; 1 failed; 3 not tried\n',
     })
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
@@ -399,7 +399,7 @@ describe('failures of a batch', () => {
       code: 1,
       stdout: '',
       stderr:
-        'error: the service refuses the request (422)\n' +
+        'error: user u1: the service refuses the request (422)\n' +
         'error: deleted 0 of 3 users; 1 failed; 2 not tried\n',
     })
   })
@@ -599,7 +599,8 @@ describe('a batch with an output failure', () => {
     host.stdout.failure = failing('EPIPE')
     expect(await done).toMatchObject({
       code: 8,
-      stderr: 'error: the service refuses the request (422)\nerror: deleted 9 of 10 users; 1 failed\n',
+      stderr:
+        'error: user u9: the service refuses the request (422)\nerror: deleted 9 of 10 users; 1 failed\n',
     })
   })
 

@@ -25,7 +25,10 @@ export const errorSchema = z.object({
     hint: z.string().optional().describe('how to resolve the error'),
     status: z.int().optional().describe('HTTP status of the response, if there was one'),
     retryable: z.boolean().describe('true if the same command may succeed later'),
-    accepted: z.literal(true).optional().describe('the service accepted a write, but its outcome is unknown'),
+    accepted: z
+      .literal(true)
+      .optional()
+      .describe('the service accepted a POST that cannot be repeated, but its outcome is unknown'),
     created_id: z
       .string()
       .optional()

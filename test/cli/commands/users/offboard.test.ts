@@ -83,11 +83,12 @@ describe('users offboard', () => {
 
   test('users offboard exits 8 and keeps the user if the block fails or has an unknown outcome', async () => {
     world.fails(/members\//, 500, 'PUT')
-    expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
+    expect(await world.outcome('users offboard trudy --yes --save trudy.ndjson')).toMatchObject({
       code: 8,
-      stderr:
+      stderr: expect.stringContaining(
         'error: blocked 0 members and deleted 0 users; 1 failed; 1 user is kept\n' +
-        'hint: run the command again to complete the remaining steps\n',
+          'hint: run the command again, without --save, to complete the remaining steps\n',
+      ),
     })
     world.intercept = async (request, next) => (request.method === 'PUT' ? lost() : next())
     expect(await world.outcome('users offboard trudy --yes --retries 0')).toMatchObject({

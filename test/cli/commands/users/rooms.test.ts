@@ -133,7 +133,7 @@ describe('users rooms', () => {
       expect(await world.rows('users rooms mallory')).toMatchObject({
         code: 8,
         stderr: expect.stringContaining(
-          `room ${board}: the service responds that room ${board} does not exist, but the room can be read`,
+          `the service responds that room ${board} does not exist, but the room can be read`,
         ),
       })
     },

@@ -224,8 +224,10 @@ export class OffboardingRun {
       this.#incompleteUsers.size > 0 ||
       this.#later.size > 0 ||
       this.#plan.unread.length > 0
+    const hasSaved = this.#change.save !== undefined || typeof this.#context.flags.save === 'string'
     if (this.#unconfirmed.size === 0 || mustRepeat)
-      return 'run the command again to complete the remaining steps'
+      // The file of --save exists now.
+      return `run the command again${hasSaved ? ', without --save,' : ''} to complete the remaining steps`
     return [
       'check whether the user can still join the rooms; then accept the blocks and delete the user with: ',
       suggest(
