@@ -22,7 +22,8 @@ export interface ExchangeOptions {
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
   onWrite?: (write: Promise<unknown>) => void
-  onExchange?: (line: { method: string; url: string; status: number }) => void
+  /** Runs after the last attempt of a request. `status` is undefined without a response. */
+  onExchange?: (line: { method: string; url: string; status?: number }) => void
 }
 
 export interface ExchangeResult {
@@ -72,7 +73,10 @@ export function createExchange(options: ExchangeOptions) {
         },
       )
       if (write) options.onWrite?.(sent)
-      const response = await sent
+      const response = await sent.catch((error: unknown) => {
+        options.onExchange?.({ method, url })
+        throw error
+      })
       trail?.recordResponse(response.status)
       options.onExchange?.({ method, url, status: response.status })
       return await conclude({ response, line, writes: write ? judges : undefined })

@@ -42,7 +42,7 @@ describe('a 403 response for one room', () => {
       expect({ code, stderr }).toEqual({
         code: 8,
         stderr: expect.stringMatching(
-          /^error: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
+          /^error: room \w+: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
         ),
       })
       expect(probes()).toHaveLength(1)

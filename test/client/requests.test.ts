@@ -717,6 +717,13 @@ describe('hidden keys', () => {
     expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
   })
 
+  test('--verbose prints a request that gets no response', async () => {
+    respondInOrder(new TransportError('connection refused', false))
+    const { code, stderr } = await world.run('rooms get r1 --verbose --retries 0')
+    expect(code).toBe(5)
+    expect(stderr).toMatch(/^GET https:\/\/meet\.test\/v1\/rooms\/r1 → no response\nerror: no response from /)
+  })
+
   test('the key is hidden with --verbose if an unexpected error quotes it', async () => {
     respondInOrder(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
     const { code, stderr } = await world.run('rooms get r1 --verbose')

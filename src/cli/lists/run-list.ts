@@ -114,7 +114,7 @@ async function runCount<N extends ListName>(
   const total =
     selection || endpoints[name].paged === 'when asked'
       ? undefined
-      : (await proveTotal(await context.client(), name, input)).count
+      : (await proveTotal(await context.client(), name, input, { pageSize })).count
   await countItems(context, readList(context, name, input, { all: true, pageSize, selection }), total)
 }
 

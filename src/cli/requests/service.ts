@@ -91,7 +91,7 @@ export async function openClient(
     ...(flags.verbose
       ? {
           onExchange: ({ method, url, status }) =>
-            void printer.notice(maskText(`${method} ${url} → ${status}`)),
+            void printer.notice(maskText(`${method} ${url} → ${status ?? 'no response'}`)),
         }
       : {}),
   })

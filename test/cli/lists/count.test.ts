@@ -36,6 +36,15 @@ describe('--count', () => {
     expect(await print(`rooms list --count -o ${format}`)).toBe(expected)
   })
 
+  test('rooms list --count requests at most as many rooms at a time as --page-size', async () => {
+    await rooms('open', 'private', 'open')
+    expect(await print('rooms list --active --count --page-size 2')).toBe('3\n')
+    expect(requests()).toEqual([
+      'GET /rooms?is_terminated=false&limit=2',
+      'GET /rooms?is_terminated=false&limit=2&offset=2',
+    ])
+  })
+
   test('rooms list --count counts the rooms that match a filter flag', async () => {
     await rooms('open', 'private', 'open')
     expect(await print('rooms list --name n1 --count')).toBe('1\n')

@@ -13,6 +13,8 @@ const samplePage = 100
 
 interface ProofOptions {
   limit?: number
+  /** Maximum number of items to request at a time. */
+  pageSize?: number | undefined
   /** True to verify only round totals, at which services may stop counting. */
   trustsUnrounded?: boolean
 }
@@ -26,11 +28,12 @@ export async function proveTotal<N extends ListName>(
   client: Client,
   name: N,
   input: InputOf<N>,
-  { limit = 1, trustsUnrounded = false }: ProofOptions = {},
+  { limit = 1, pageSize = Number.POSITIVE_INFINITY, trustsUnrounded = false }: ProofOptions = {},
 ): Promise<{ count?: number; hasTotal: boolean }> {
   const { query = {} } = input as { query?: object }
   // A page of items reveals an ignored filter.
-  const first = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit
+  const sample = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit
+  const first = Math.min(sample, pageSize)
   const fetchCounts = async (page: PageQuery) => {
     const response = await client.call(name, { ...input, query: { ...query, ...page } })
     const items = readItems(endpoints[name].result, response)
@@ -39,9 +42,11 @@ export async function proveTotal<N extends ListName>(
   }
   const { total, count } = await fetchCounts({ limit: first })
   const hasTotal = total !== undefined
-  if (count < limit && (total ?? count) === count) return { count, hasTotal }
+  if (count < Math.min(limit, first) && (total ?? count) === count) return { count, hasTotal }
   if (!hasTotal || count === 0 || total <= count) return { hasTotal }
   if (trustsUnrounded && !isRound(total)) return { count: total, hasTotal }
+  // With one item at a time, a second item after the last one would stay unnoticed.
+  if (pageSize < 2) return { hasTotal }
   const last = await fetchCounts({ limit: 2, offset: total - 1 })
   return last.count === 1 && last.total === total ? { count: total, hasTotal } : { hasTotal }
 }
