@@ -7,11 +7,11 @@ import { WebhookEvent } from './webhooks.ts'
 
 export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const operation of Object.values(all)) {
+  for (const [name, operation] of Object.entries(all)) {
     if (operation.unlisted) continue
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
+      [operation.method.toLowerCase()]: describe(name, operation),
     }
   }
   return {
@@ -36,11 +36,11 @@ export function openApiDocument(all: Readonly<Record<OperationName, Operation>> 
   }
 }
 
-function describe(operation: Operation): object {
+function describe(operationId: string, operation: Operation): object {
   const { params, query, body } = operation
   const parameters = [...fields(params, 'path'), ...fields(query, 'query')]
   return {
-    operationId: operation.id,
+    operationId,
     summary: operation.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, ...content(body) } }),

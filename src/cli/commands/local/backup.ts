@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { findWorkspaceDir } from './workspace.ts'
+import { findWorkspaceDir } from '../shared/local-workspace.ts'
 
 interface Flags {
   overwrite?: boolean

@@ -2,8 +2,13 @@ import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
+import {
+  confirmLoss,
+  findWorkspaceDir,
+  formatContents,
+  requireWritableWorkspace,
+} from '../shared/local-workspace.ts'
 import { control, controlFlag } from './control-client.ts'
-import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
 
 export function defineLocalReset(local: MeetroomCommand): void {
   const reset = local

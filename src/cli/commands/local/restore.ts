@@ -3,7 +3,12 @@ import { plural } from '../../../api/plural.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import { confirmLoss, findWorkspaceDir, formatContents, requireWritableWorkspace } from './workspace.ts'
+import {
+  confirmLoss,
+  findWorkspaceDir,
+  formatContents,
+  requireWritableWorkspace,
+} from '../shared/local-workspace.ts'
 
 export function defineLocalRestore(local: MeetroomCommand): void {
   const restore = local

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { describeSize } from '../../output/terminal/size.ts'
-import { confirmLoss, findWorkspaceDir, requireWritableWorkspace } from './workspace.ts'
+import { confirmLoss, findWorkspaceDir, requireWritableWorkspace } from '../shared/local-workspace.ts'
 
 const defaultKept = 1
 
