@@ -13,14 +13,14 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--json', 'short for --output json')
     .option('--query <expression>', 'print the part of the JSON that a JMESPath expression selects')
     .option('--columns <names>', 'fields of a table, CSV or TSV, as in id,name')
-    .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
+    .option('--show-tokens', 'show access tokens in tables, CSV, TSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option(
       '--delimiter <character>',
-      'CSV separator; prints local times; “;” also sets a decimal comma',
+      'CSV separator; prints local times, except in exports; “;” also sets a decimal comma',
       parseDelimiter,
     )
-    .option('--bom', 'begin CSV with a byte order mark, for Excel, with local times')
+    .option('--bom', 'begin CSV with a byte order mark, for Excel; prints local times, except in exports')
     .option('--profile <name>', 'use this profile')
     .option('--all-profiles', 'read from the services of all profiles, and show the profile of each item')
     .option('--allow-incomplete', 'accept a list with fewer items than its total, with a notice')
@@ -34,7 +34,10 @@ export function addGlobalFlags<C extends Command>(command: C): C {
       '--time-zone <zone>',
       "time zone of dates, reports and tables, such as Europe/Berlin or utc (default: this machine's, for lists utc)",
     )
-    .option('--retries <n>', 'maximum number of retries of a failed request (default: 2)')
+    .option(
+      '--retries <n>',
+      'maximum number of retries of a failed request (default: 2), except 429 and 503 for many items',
+    )
     .option('--dry-run', 'print each write instead of sending it')
     .option('--curl', 'print the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
