@@ -28,7 +28,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option(
       '--timeout <duration>',
-      'timeout of each request, retries included, such as 10 or 1m30s (default: 30s)',
+      'timeout of each request and its --retries, such as 10 or 1m30s (default: 30s)',
     )
     .option(
       '--time-zone <zone>',
