@@ -91,7 +91,7 @@ test.each<[line: string, header: string, hint: string]>([
     'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
 ])(
-  '%s of a file with the first line “%s” exits 2 before the first request with a hint about the columns',
+  '%s exits 2 with a hint about the columns if the first line of the file is “%s”',
   async (line, header, hint) => {
     world.file('file.csv', `${header}\n${header.replaceAll(/[^;]+/g, 'x')}\n`)
     const [group = '', verb = '', ...flags] = line.split(' ')
@@ -150,14 +150,14 @@ test.each<[line: string, content: string, hint: string]>([
     'a;b\n7a;x\n',
     'columns are a, b; name them with --rooms-from, --users-from and --role-from',
   ],
-])('%s of the file %j exits 2 with a hint based on the values in the file', async (line, content, hint) => {
+])('%s exits 2 with a hint about the columns if the file contains %j', async (line, content, hint) => {
   world.file('file.csv', content)
   const { code, stderr } = await world.run([...line.split(' '), 'file.csv'])
   expect([code, stderr.split('\n')[1]]).toEqual([2, `hint: ${hint}`])
   expect(world.requests).toEqual([])
 })
 
-test('a --map with field and column in the wrong order causes a suggestion with each --map reversed', async () => {
+test('users import suggests COLUMN=FIELD if --map has the field before the column', async () => {
   world.file('file.csv', 'id,full name,Mail\nx,X,x@x.test\n')
   const maps = ['--map', 'name=full name', '--map=email=mail', '--map', 'id=user_id']
   const { code, stderr } = await world.run(['users', 'import', 'file.csv', ...maps])
@@ -173,7 +173,7 @@ test.each([
   ['course,pupil', 'Klasse,ID'],
   ['{name},email', '{Vorname} {Nachname},E-Mail'],
   ['{vorname} {nachname},E-Mail', '{Vorname} {Nachname},E-Mail'],
-])('a roster without the columns %s causes a suggestion of %s', async (columns, meant) => {
+])('workspace diff --users-from %s suggests the columns %s of the roster', async (columns, meant) => {
   world.file('roster.csv', 'Klasse,ID,Vorname,Nachname,E-Mail,Rolle\n')
   const run = (flags: readonly string[]) => world.run(['workspace', 'diff', 'roster.csv', ...flags])
   const { code, stderr } = await run(['--rooms-from=klasse', '--users-from', columns, '--role-from', 'role'])
@@ -184,7 +184,7 @@ test.each([
   ])
 })
 
-test('a roster causes a hint with all its columns if a missing column is similar to none of them', async () => {
+test('workspace diff lists all columns of the roster if no column is similar to a missing one', async () => {
   world.file('roster.csv', 'Klasse,ID,Name\n')
   const run = async (users: string) =>
     (await world.run(['workspace', 'diff', 'roster.csv', '--rooms-from', 'Klasse', '--users-from', users]))
@@ -203,7 +203,7 @@ test.each([
   ['\ufeffsep=;\r\n"name";"type";members', 'rooms import'],
   ['room_id,user_id,type', 'members import'],
   ['Klasse;ID;Name;Rolle', 'members import'],
-])('an unknown import command for a file with the header %j suggests %s', async (header, line) => {
+])('the unknown command import or load for a file with the header %j suggests %s', async (header, line) => {
   world.file('file.csv', `${header}\nx\n`)
   for (const verb of ['import', 'load']) {
     const { code, stderr } = await world.run([verb, 'file.csv', '--dry-run'])
@@ -215,7 +215,7 @@ test.each([
 })
 
 test.each(['other.csv', 'name.csv', 'missing.csv', 'people.txt'])(
-  'the unknown command “import” for %s suggests all import commands, because the kind of the rows is unknown',
+  'the unknown command “import” for %s suggests a choice of import commands',
   async (file) => {
     world.file('other.csv', 'a,b\n')
     world.file('name.csv', 'name\n')

@@ -241,13 +241,13 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['users import people.csv --encoding latin1', 'users import people.csv --encoding windows-1252'],
 ]
 
-test('each of the listed mistakes causes a suggestion of the intended command', async () => {
+test('the hint for a common mistake suggests the intended command', async () => {
   const hintOf = await createHints()
   for (const [line, hint] of corrections)
     expect.soft(await hintOf(line), line).toContain(`meetroom ${hint}\n`)
 })
 
-test('rooms delete with a near miss suggests one command for each equally similar room, without --yes', async () => {
+test('rooms delete with a misspelled room name suggests a command without --yes for each similar room', async () => {
   const hintOf = await createHints()
   for (const flag of ['--yes', '-y']) {
     const shown = await hintOf(`rooms delete 'name:Physics 10' ${flag}`)
@@ -260,13 +260,13 @@ test('rooms delete with a near miss suggests one command for each equally simila
   }
 })
 
-test('users get suggests a user with a similar name, but no user who shares only the first name', async () => {
+test('users get suggests a user only if the first and the last name are similar', async () => {
   const hintOf = await createHints()
   expect(await hintOf("users get 'name:Maria Geyer'")).toContain('hint: list the users with: ')
   expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
-test('commands that do not exist, such as rooms restore and serve stop, cause an explanation', async () => {
+test('a hint explains unsupported commands and flags, such as serve stop and --insecure', async () => {
   const hintOf = await createHints()
   expect(await hintOf("rooms restore 'name:Old club'")).toContain(
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",
@@ -297,7 +297,7 @@ test.each([
 test.each([
   ['"abcdefghijkl"', 'is in quotes, which are sent with the key'],
   ['/root/key.txt', 'looks like a file name; pass the contents of the file'],
-])('the unlikely API key %s causes a warning that does not repeat the key', async (key, problem) => {
+])('rooms list warns about the malformed API key %s without printing the key', async (key, problem) => {
   const world = await createWorld()
   const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: key } })
   expect(stderr).toContain(`warning: the API key (MEETROOM_API_KEY) ${problem}\n`)

@@ -52,23 +52,20 @@ test.each([
     'rooms list --json --bom --query rooms',
     'type: meetroom rooms list --bom -o csv --base-url https://meet.test/v1',
   ],
-])(
-  'the hint of the failed command “%s” suggests the command line with other flags and without --yes',
-  async (line, hint) => {
-    const { stderr } = await world.run(line)
-    const [, printed = ''] = /"hint":("(?:[^"\\]|\\.)*")/.exec(stderr) ?? []
-    expect(printed === '' ? await hintOf(line) : `hint: ${JSON.parse(printed)}`).toBe(`hint: ${hint}`)
-  },
-)
+])('the hint of the failed command “%s” suggests the command with corrected flags', async (line, hint) => {
+  const { stderr } = await world.run(line)
+  const [, printed = ''] = /"hint":("(?:[^"\\]|\\.)*")/.exec(stderr) ?? []
+  expect(printed === '' ? await hintOf(line) : `hint: ${JSON.parse(printed)}`).toBe(`hint: ${hint}`)
+})
 
-test('the hint about --skip-invalid suggests no command line if the import reads standard input', async () => {
+test('the hint about --skip-invalid suggests no command if users import reads standard input', async () => {
   const stdin = 'user_id,name\n,x\nada,A\n'
   expect(await hintOf('users import - --input-format csv', { stdin })).toBe(
     'hint: fix the rows, or pass --skip-invalid to skip them',
   )
 })
 
-test('the hint about --paginate with --include suggests no command line if a header may contain a secret', async () => {
+test('api --paginate --include suggests no command line if a header may contain a secret', async () => {
   const line = ['api', 'GET', '/rooms', '--paginate', '-i', '-H', 'X-Token: s3cret-value']
   const { code, stderr } = await world.run(line)
   expect({ code, hint: stderr.split('\n')[1] }).toEqual({ code: 2, hint: 'hint: omit --include' })

@@ -73,7 +73,7 @@ const strengthOf = (command: MeetroomCommand) => {
 const allowed = { reads: 0, writes: 1, blocks: 2, undoes: 0 } as const
 
 test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
-  'a suggestion for a word of the kind “%s” never has a stronger effect, in any command group',
+  'the suggested command for a verb of the kind “%s” has no stronger effect than the verb',
   async (meaning) => {
     const world = await createWorld()
     const program = await wholeProgram()
@@ -103,13 +103,13 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
   },
 )
 
-test('a mistyped command that would need a flag with a value causes a hint to read the help', async () => {
+test('the unknown commands users block, users link and users disable suggest a help page', async () => {
   const world = await createWorld()
   for (const line of ['users block', 'users link', 'users disable --yes'])
     expect((await world.run(line)).stderr, line).toMatch(/\nhint: see: meetroom \w+ \w+ --help\n/)
 })
 
-test('a mistyped word never causes a suggestion of the opposite command', () => {
+test('findClosest() ignores opposite words, such as unblock for block', () => {
   for (const prefix of ['un', 'de', 'dis', 'non', 'no-', 'not-'])
     for (const word of ['delete', 'block', 'terminated', 'protect', 'prune', 'save']) {
       expect(findClosest(`${prefix}${word}`, [word])).toBeUndefined()

@@ -10,7 +10,7 @@ const hintOf = async (argv: readonly string[]) => {
   return [code, stderr.split('\n')[1]?.replace(' --base-url https://meet.test/v1', '')]
 }
 
-test('a missing file causes a suggestion of a file with a similar name, unless digits or single letters differ', async () => {
+test('the hint for a missing file suggests an existing file with a similar name', async () => {
   for (const name of [
     'roster.csv',
     'week-1.csv',
@@ -59,7 +59,7 @@ test.each([
     'C:Usersother.csv',
     'this is a Windows path, and the shell removed its backslashes; pass a path of this system',
   ],
-])('users import names the missing file %s as typed, and prints a hint', async (path, hint) => {
+])('users import explains the path syntax of the missing file %s in a hint', async (path, hint) => {
   world.file('people.csv', 'user_id\nada\n')
   mkdirSync(world.path('folder'))
   world.file('folder/list.csv', 'user_id\nada\n')
@@ -68,7 +68,7 @@ test.each([
   expect(await hintOf(['users', 'import', path])).toEqual([2, `hint: ${hint}`])
 })
 
-test('a flag with ~ after the equals sign causes a suggestion with the home directory', async () => {
+test('members import --room-ids=~/FILE suggests the path in the home directory', async () => {
   world.file('members.csv', 'room_id,user_id\nx,ada\n')
   expect(await hintOf(['members', 'import', 'members.csv', '--room-ids=~/rooms.ndjson'])).toEqual([
     2,
@@ -76,7 +76,7 @@ test('a flag with ~ after the equals sign causes a suggestion with the home dire
   ])
 })
 
-test('errors in a file in another directory name the path as typed', async () => {
+test('users import prints the path of an invalid file as typed', async () => {
   mkdirSync(world.path('sub'))
   world.file('sub/people.csv', 'user_id\n..\n')
   world.file('sub/people.yaml', '')
@@ -84,7 +84,7 @@ test('errors in a file in another directory name the path as typed', async () =>
   expect((await world.run('users import sub/people.yaml')).stderr).toMatch(/^error: sub\/people.yaml is YAML/)
 })
 
-test('--data with the name of a file causes a suggestion of --data @FILE', async () => {
+test('--data with a file name suggests --data @FILE', async () => {
   world.file('my data.json', '{"name":"A"}')
   const { code, stderr } = await world.run(['rooms', 'create', '--data', 'my data.json'])
   expect([code, stderr]).toEqual([
@@ -98,7 +98,7 @@ test('--data with the name of a file causes a suggestion of --data @FILE', async
   ])
 })
 
-test('a secret, header or message that names a file causes a suggestion of the correct syntax for files', async () => {
+test('the hint for a secret, header or message with a file name shows the syntax for files', async () => {
   for (const name of ['secret.txt', 'two words.txt']) world.file(name, 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0')
   world.file('body.json', '{}')
   const verify = ['webhooks', 'verify', 'body.json', '--headers', 'body.json']
@@ -131,14 +131,14 @@ test('message send accepts the text @all if no file with this name exists', asyn
   })
 })
 
-test('the error for --data with a file whose strings lack double quotes names the file and the rule', async () => {
+test('the error for --data @FILE explains that JSON strings need double quotes', async () => {
   world.file('bad.json', '{name: "X", type: "open"}\n')
   expect((await world.run('api POST /rooms --data @bad.json')).stderr).toBe(
     'error: --data @bad.json is not valid JSON: unexpected “n” at column 2; strings in JSON need double quotes\n',
   )
 })
 
-test('a file name instead of IDs causes a suggestion to read the IDs from the file', async () => {
+test('users delete suggests reading IDs from a file if the argument names an existing file', async () => {
   world.file('ids.txt', 'ada\n')
   expect(await hintOf(['users', 'delete', 'ids.txt', '--yes'])).toEqual([
     3,
@@ -152,7 +152,7 @@ test.each([
   ['["]",]', '“]” at column 6'],
   ['{name:1}', '“n” at column 2; strings in JSON need double quotes'],
   ['{“name”:1}', '““” at column 2; JSON needs ASCII quotes (")'],
-])('the error for the invalid JSON --data %s names the first invalid character', async (data, fault) => {
+])('the error for the invalid JSON %s in --data names the first invalid character', async (data, fault) => {
   const { stderr } = await world.run(['rooms', 'create', `--data=${data}`])
   expect(stderr.split('\n')[0]).toBe(`error: --data is not valid JSON: unexpected ${fault}`)
 })

@@ -422,7 +422,7 @@ async function createItems(world: World): Promise<Readonly<Record<string, string
 
 const key = 'abcdefghijklmnop'
 
-test('each of the listed user mistakes causes the expected message', async () => {
+test('the messages for common mistakes match the snapshot', async () => {
   const world = await createWorld()
   const ids = Object.entries(await createItems(world))
   const shown: string[] = []
@@ -449,13 +449,13 @@ test('each of the listed user mistakes causes the expected message', async () =>
   await expect(shown.join('\n')).toMatchFileSnapshot('../../fixtures/mistakes.txt')
 })
 
-test('the messages for user mistakes have an average rating of at least 1.7 out of 2 points', () => {
+test('the messages for common mistakes have an average score of at least 1.7 of 2 points', () => {
   expect(mistakes.length).toBeGreaterThanOrEqual(112)
   const points = mistakes.reduce((sum, [score]) => sum + score, 0)
   expect(points / mistakes.length).toBeGreaterThanOrEqual(1.7)
 })
 
-test('the explanations of user mistakes mention only existing commands and flags', async () => {
+test('the synonym tables refer only to existing commands and flags', async () => {
   const known = await leaves()
   const paths = new Set(known.map(({ words }) => words.join(' ')))
   const groups = new Set(known.map(({ words }) => words[0]))
@@ -484,7 +484,7 @@ async function linesWithSurplusKey(): Promise<string[][]> {
   })
 }
 
-test('an error about surplus arguments contains no word that may be a key', async () => {
+test('usage errors omit a surplus argument or unknown command that looks like a key', async () => {
   const world = await createWorld()
   for (const line of [['users', secret, 'get'], ...(await linesWithSurplusKey())]) {
     const { code, stderr } = await world.run(line)
@@ -495,7 +495,7 @@ test('an error about surplus arguments contains no word that may be a key', asyn
   }
 })
 
-test('an error about surplus arguments contains no key, even if the message of Commander contains the key', async () => {
+test('explainUsage() redacts a key in a Commander message about surplus arguments', async () => {
   const program = (await wholeProgram()) as MeetroomCommand
   for (const line of await linesWithSurplusKey()) {
     const error: unknown = await program.parseAsync(line, { from: 'user' }).catch((thrown) => thrown)
@@ -513,7 +513,7 @@ test('an error about surplus arguments contains no key, even if the message of C
   }
 })
 
-test('every command that accepts an ID either reads IDs from standard input for “-” or refuses “-”', async () => {
+test('each command with an ID argument accepts “-” for standard input or exits 2', async () => {
   const world = await createWorld()
   const ids = ['room', 'user', 'user-id', 'member']
   for (const { words, command } of await leaves())
@@ -540,7 +540,7 @@ test('every command that accepts an ID either reads IDs from standard input for 
     }
 })
 
-test('a condition that contains * and matches no room causes an explanation in commands that list or delete rooms', async () => {
+test('rooms list, export and delete suggest a pattern for * in --where if no room matches', async () => {
   const world = await createWorld()
   await createItems(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"
@@ -554,7 +554,7 @@ test('a condition that contains * and matches no room causes an explanation in c
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
 })
 
-test('the check of a suggested command sends no request, writes no file and prints nothing on standard output', async () => {
+test('each command with the mistyped flag --yse exits 2 without side effects', async () => {
   const world = await createWorld()
   const listFiles = () => readdirSync(world.dir, { recursive: true })
   const before = listFiles()
@@ -570,7 +570,7 @@ test('the check of a suggested command sends no request, writes no file and prin
   expect(listFiles()).toEqual(before)
 })
 
-test('the hint for a command line that repeats its command contains the command at most once', async () => {
+test('the hint for a command line with a repeated command names the command at most once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
     // These commands treat surplus words differently.

@@ -12,7 +12,7 @@ const room = async (name: string) =>
 
 describe('a command with a room name instead of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'the command “%s” with a room name suggests the command with the prefix name:',
+    'the command “%s” suggests the prefix name: for the room name',
     async (line) => {
       await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -23,25 +23,25 @@ describe('a command with a room name instead of an ID', () => {
     },
   )
 
-  test('rooms get quotes a room name with a command substitution for the shell in its suggestion', async () => {
+  test('rooms get quotes $(…) in a suggested room name for the shell', async () => {
     await room('$(reboot)')
     const { stderr } = await world.run(['rooms', 'get', '$(reboot)'])
     expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)
   })
 
-  test('a command with a room name instead of an ID suggests the IDs of all rooms with that name', async () => {
+  test('rooms get with a room name suggests the IDs of all rooms with this name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
       `hint: pass the ID of a room with this name: ${ids.join(', ')}\n`,
     )
   })
 
-  test('a command with a room name instead of an ID sends no search request if the name looks like an ID', async () => {
+  test('rooms get sends no name search if the argument looks like an ID', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
   })
 
-  test('a command with a room name instead of an ID prints the error without a suggestion if the search fails', async () => {
+  test('rooms get suggests rooms list if the search for the room name fails', async () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
@@ -55,7 +55,7 @@ test('meetroom version prints the version', async () => {
   expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('rooms list with a profile that has no service suggests profiles that have a service', async () => {
+test('rooms list with a profile without a service suggests the profiles with a service', async () => {
   await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
   const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
   expect({ code, stderr }).toEqual({
@@ -83,7 +83,7 @@ describe('message send', () => {
     })
   })
 
-  test('message send prints no notice if the service does not list the sessions', async () => {
+  test('message send prints no notice if the session list returns 404', async () => {
     world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
   })
@@ -99,7 +99,7 @@ describe('the local workspace without a running server', () => {
     })
   })
 
-  test('serve --print-env exits 2 for a local workspace without a running server if another program uses the port', async () => {
+  test('serve --print-env exits 2 if another program uses the port', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())
@@ -114,7 +114,7 @@ describe('the local workspace without a running server', () => {
   })
 })
 
-test('rooms update sends the layout from --layout and the recording setting from --record and --no-record', async () => {
+test('rooms update sends the values of --layout, --record and --no-record', async () => {
   const id = await room('R')
   world.intercept = async ({ body = '' }) => answer(200, { room: { id, type: 'open', ...JSON.parse(body) } })
   for (const [flags, body] of [
