@@ -39,7 +39,7 @@ describe('a command that accepts a room', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
-  test('a command that accepts a room names its argument or flag “room” and mentions room names in the help', async () => {
+  test('each argument or flag for a room is named “room” and documents name:NAME', async () => {
     for (const { words, command } of await commandsWithLookup()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
@@ -52,7 +52,7 @@ describe('a command that accepts a room', () => {
     }
   })
 
-  test('a command that accepts a room declares its argument or flag as a room, unless the command is rooms wait', async () => {
+  test('each argument or flag named “room” is a RoomArgument or RoomOption, except in rooms wait', async () => {
     const undeclared = (await commandsWithLookup()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
@@ -63,7 +63,7 @@ describe('a command that accepts a room', () => {
   })
 
   test.each(calls)(
-    'the command “%s” sends the same requests for a room name as for an ID, after one request for the ID',
+    'the command “%s” with a room name sends one lookup before the same requests as with an ID',
     async (call) => {
       const given = { word: 'ROOM', name: 'name:R', lookup: 'GET /rooms?name=R&limit=10' }
       await expectSameAsById(call, given)
@@ -126,7 +126,7 @@ describe('a command that accepts a user', () => {
     (call) => /\bada\b/.test(call) && !/^(users create|api)\b/.test(call) && !stays.test(call),
   )
 
-  test('a command that accepts a user mentions names and emails in the help', async () => {
+  test('each argument or flag for a user mentions names and emails in the help', async () => {
     const silent = (await leaves()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each instanceof UserArgument || each instanceof UserOption)
@@ -137,7 +137,7 @@ describe('a command that accepts a user', () => {
   })
 
   test.each(userCalls)(
-    'the command “%s” sends the same requests for an email as for an ID, after one list request',
+    'the command “%s” with an email sends one list request before the same requests as with an ID',
     (call) =>
       expectSameAsById(call, {
         ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
@@ -150,7 +150,7 @@ describe('a user given as name:… or email:…', () => {
     world.send('POST', '/users', { user_id, name, ...(email && { email }) })
   const lookupOfUsers = 'GET /users?limit=1000'
 
-  test('a user given as name:… or email:… is resolved by the exact name, or by the email in any letter case', async () => {
+  test('users get resolves name:… case-sensitively and email:… case-insensitively', async () => {
     await create('a1', 'Ada', 'ada@School.example')
     await create('a2', 'ada', 'ada@school.example.org')
     expect((await world.run('users get name:Ada -o ids')).stdout).toBe('a1\n')
@@ -158,14 +158,14 @@ describe('a user given as name:… or email:…', () => {
     expect(requests()).toEqual([lookupOfUsers, 'GET /users/a1', lookupOfUsers, 'GET /users/a1'])
   })
 
-  test('several users given as name:… or email:… are found with one list request', async () => {
+  test('users delete resolves several names and emails with one list request', async () => {
     await create('a', 'Ada', 'ada@school.example')
     await create('g', 'Grace')
     await world.run('users delete name:Grace email:ada@school.example --yes')
     expect(requests().filter((line) => !line.startsWith('DELETE'))).toEqual([lookupOfUsers])
   })
 
-  test('a user given as name:… or email:… causes an error with the IDs of the users if several users match', async () => {
+  test('users delete exits 2 with the matching IDs if several users match a name or an email', async () => {
     await create('a1', 'Ada', 'ada@school.example')
     await create('a2', 'Ada', 'ADA@school.example')
     for (const [given, words, field] of [
@@ -194,7 +194,7 @@ describe('a user given as name:… or email:…', () => {
     expect(requests()).toEqual([lookupOfUsers])
   })
 
-  test('a user given as email:… causes an error if the service does not show emails', async () => {
+  test('users get email:… exits 1 if the service returns no emails', async () => {
     world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }], paging: { total: 1 } })
     const { code, stderr } = await world.run('users get email:ada@school.example')
     expect({ code, stderr }).toEqual({
@@ -203,7 +203,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('members block accepts names in a repeated --user, and --ignore-not-found skips a missing user', async () => {
+  test('members block --ignore-not-found skips an unknown user in a repeated --user', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
@@ -227,7 +227,7 @@ describe('an argument or flag declared as a room', () => {
     .argument('[room]')
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
-  test('an argument or flag declared as a room is resolved even if its name is not “room”', async () => {
+  test('resolveNames() resolves only the values of a RoomArgument or RoomOption', async () => {
     const context = new Context({
       host: testHost(),
       flags: { header: true, audit: true, color: false },
@@ -242,21 +242,21 @@ describe('an argument or flag declared as a room', () => {
 })
 
 describe('a room given as name:…', () => {
-  test('a room given as name:… resolves to the room with exactly that name', async () => {
+  test('rooms get name:… matches the room name case-sensitively', async () => {
     const id = await room('Weekly sync')
     await room('weekly sync')
     expect((await world.run(['rooms', 'get', 'name:Weekly sync', '-o', 'ids'])).stdout).toBe(`${id}\n`)
     expect(requests()).toEqual([lookup('Weekly sync'), `GET /rooms/${id}`])
   })
 
-  test('a room given as name:… is resolved only once if it is repeated', async () => {
+  test('rooms delete looks up a repeated room name once', async () => {
     const ids = [await room('a'), await room('b')]
     const { stdout } = await world.run('rooms delete name:a name:b name:a --yes -o ids')
     expect(stdout).toBe(`${ids.join('\n')}\n`)
     expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
   })
 
-  test('a room given as name:… causes exit code 3 if no room has the name', async () => {
+  test('rooms delete name:… exits 3 if no room has the name', async () => {
     await room('Weekly')
     expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
       code: 3,
@@ -267,7 +267,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('Weekly sync'), 'GET /rooms?limit=1000'])
   })
 
-  test('a room given as name:… causes a suggestion if a room has a similar name, except with --curl', async () => {
+  test('rooms get name:… suggests a room with a similar name, except with --curl', async () => {
     const id = await room('Weekly sync')
     expect((await world.run(['rooms', 'get', 'name:weekly sync'])).stderr).toBe(
       `error: no such room: no room is named “weekly sync”\nhint: did you mean “Weekly sync” (${id})? meetroom rooms get ${id} --base-url https://meet.test/v1\n`,
@@ -279,7 +279,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('weekly sync')])
   })
 
-  test('a room given as name:… causes an error with the IDs of the rooms if several rooms have the name', async () => {
+  test('rooms delete name:… exits 2 with the IDs if several rooms have the name', async () => {
     const ids = [await room('x'), await room('x')].reverse()
     expect(await world.run('rooms delete name:x --yes')).toMatchObject({
       code: 2,
@@ -296,7 +296,7 @@ describe('a room given as name:…', () => {
     )
   })
 
-  test('a room given as name:… causes exit code 0 with --ignore-not-found if no room has the name', async () => {
+  test('rooms delete name:… --ignore-not-found exits 0 if no room has the name', async () => {
     const id = await room('a')
     const flags = '--yes --ignore-not-found -o ids'
     expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
@@ -311,7 +311,7 @@ describe('a room given as name:…', () => {
     })
   })
 
-  test('a room given as name:… is a usage error if the name is empty', async () => {
+  test('rooms get name: exits 2 with an error about the empty name', async () => {
     expect(await world.run('rooms get name:')).toMatchObject({
       code: 2,
       stderr: 'error: the name after “name:” is empty\n',
@@ -319,7 +319,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([])
   })
 
-  test('a room given as name:… is found in the list of all rooms if the service ignores the filter by name', async () => {
+  test('rooms get name:… searches all pages if the service ignores the name filter', async () => {
     const rooms = Array.from({ length: 25 }, (_, i) => ({ id: `r${i}`, type: 'open', name: `n${i}` }))
     world.intercept = async ({ url }) => {
       const { pathname, searchParams } = new URL(url)
@@ -332,14 +332,14 @@ describe('a room given as name:…', () => {
     expect((await world.run('rooms get name:n25')).code).toBe(3)
   })
 
-  test('a room given as name:… is shown in a prompt with the ID', async () => {
+  test('the prompt of rooms delete name:… shows the room ID', async () => {
     const id = await room('Weekly')
     const { host, done } = world.start(['rooms', 'delete', 'name:Weekly'], { tty: true })
     host.type('n\n')
     expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
   })
 
-  test('a room given as name:… is refused by rooms delete and accepted by rooms get on a protected profile', async () => {
+  test('rooms delete name:… exits 2 without a lookup on a protected profile', async () => {
     const { world, argvOf } = await prepare({ isProtected: true })
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
@@ -347,7 +347,7 @@ describe('a room given as name:…', () => {
     expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
   })
 
-  test('a room given as name:… in an import becomes an ID in the command that resumes the import', async () => {
+  test('an interrupted members import --room name:… suggests a --resume command with the room ID', async () => {
     const id = await room('R')
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     writeFileSync(join(world.dir, 'members.csv'), 'user_id\nada\ngrace\n')
@@ -359,7 +359,7 @@ describe('a room given as name:…', () => {
     expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
   })
 
-  test('a room given as id:- is a usage error', async () => {
+  test('rooms delete id:- exits 2 instead of reading standard input', async () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -369,7 +369,7 @@ describe('a room given as name:…', () => {
   })
 
   test.each(['rooms[', 'nope(@)'])(
-    'a room given as name:… is not looked up if the --query expression is invalid: %j',
+    'rooms get name:x exits 2 without a lookup for the invalid --query expression %j',
     async (query) => {
       expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
       expect(requests()).toEqual([])
@@ -386,29 +386,29 @@ describe('a room argument', () => {
     ['r1', 'r1'],
     ['Name:foo', 'Name:foo'],
     ['x:name:foo', 'x:name:foo'],
-  ])(
-    'rooms get with the argument %s requests the room ID “%s”, or exits 2 if the ID is empty',
-    async (given, id) => {
-      world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
-      const { code, stderr } = await world.run(['rooms', 'get', given])
-      if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
-      else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
-    },
-  )
+  ])('rooms get %s requests the room ID “%s”, or exits 2 if the ID is empty', async (given, id) => {
+    world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
+    const { code, stderr } = await world.run(['rooms', 'get', given])
+    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
+    else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
+  })
 })
 
 describe('a value with a room prefix', () => {
   const looks = () => requests().filter((line) => line === lookup('x'))
 
-  test.each(['name:x', 'id:x'])('the line “%s” on standard input is treated as a room ID', async (stdin) => {
-    await room('x')
-    for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
-      await world.run(line, { stdin: `${stdin}\n` })
-    expect(looks()).toEqual([])
-    expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
-  })
+  test.each(['name:x', 'id:x'])(
+    'rooms delete treats the line “%s” on standard input as a room ID',
+    async (stdin) => {
+      await room('x')
+      for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
+        await world.run(line, { stdin: `${stdin}\n` })
+      expect(looks()).toEqual([])
+      expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
+    },
+  )
 
-  test('a value with a room prefix in an import file is treated as an ID', async () => {
+  test('members import treats name:x in the column room_id as an ID', async () => {
     await room('x')
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
     await world.run('members import members.csv --no-journal')
@@ -416,7 +416,7 @@ describe('a value with a room prefix', () => {
     expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
   })
 
-  test('a value with a room prefix causes no lookup as a member ID or as a new name', async () => {
+  test('members get ROOM name:x and rooms update --name name:x send no room lookup', async () => {
     const id = await room('x')
     await world.run(`members get ${id} name:x`)
     await world.run(`rooms update ${id} --name name:x`)
@@ -424,7 +424,7 @@ describe('a value with a room prefix', () => {
   })
 })
 
-test('users delete with a sentence instead of IDs is refused before any request', async () => {
+test('users delete ada from Maths exits 2 without a request', async () => {
   expect(await world.run('users delete ada from Maths --yes')).toMatchObject({
     code: 2,
     stderr:
