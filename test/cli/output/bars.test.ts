@@ -8,7 +8,7 @@ const moment = fc.integer({ min: 0, max: last })
 const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
 const intervals = fc.array(interval, { maxLength: 30 })
 
-test('the coverage values of the segments of a span add up to the covered time in the span', () => {
+test('the segments of computeCoverage() add up to the covered time', () => {
   const pieces = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(intervals, pieces, (list, pieces) => {
@@ -27,7 +27,7 @@ test('the coverage values of the segments of a span add up to the covered time i
   )
 })
 
-test('an interval of zero length covers a part of its segment, and each segment of an empty span has coverage 0 or 1', () => {
+test('computeCoverage() returns a positive value for an interval of zero length', () => {
   expect(computeCoverage([[5, 5]], [0, 10], 2).map((part) => part > 0)).toEqual([false, true])
   expect(computeCoverage([[5, 5]], [5, 5], 3)).toEqual([1, 1, 1])
   expect(computeCoverage([], [5, 5], 3)).toEqual([0, 0, 0])

@@ -13,7 +13,7 @@ const nested = (levels: number, inner = '1') => '['.repeat(levels) + inner + ']'
 const deep = nested(100_000)
 const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
-test('parseJson and readJson accept JSON of 200 levels and refuse JSON of 201 levels', () => {
+test('parseJson() and readJson() accept 200 levels of JSON and refuse 201 levels', () => {
   for (const read of [parseJson, readJson])
     for (const inner of ['1', '12345678901234567890']) {
       expect(JSON.stringify(read(nested(200, inner)))).toContain('[[[')
@@ -25,7 +25,7 @@ test('parseJson and readJson accept JSON of 200 levels and refuse JSON of 201 le
 
 describe('a response nested 100,000 levels deep', () => {
   test.each(formats)(
-    'a response nested 100,000 levels deep with -o %s causes exit code 6 and an error without a stack trace',
+    'rooms get -o %s exits 6 without a stack trace for a response nested 100,000 levels deep',
     async (format) => {
       for (const text of [`{"room":{"id":"r1","type":"open","name":"n","x":${deep}}}`, deep]) {
         world.intercept = async () => answer(200, text)
@@ -41,7 +41,7 @@ describe('a response nested 100,000 levels deep', () => {
   )
 
   test.each(formats)(
-    'a response nested 100,000 levels deep with an error status and -o %s causes an error without a stack trace',
+    'rooms get -o %s prints no stack trace for an error response nested 100,000 levels deep',
     async (format) => {
       for (const status of [400, 404, 500, 503]) {
         world.intercept = async () => answer(status, `{"error":{"message":"no","x":${deep}}}`)
@@ -55,7 +55,7 @@ describe('a response nested 100,000 levels deep', () => {
   )
 })
 
-test('a response nested 180 levels deep causes no error in any format', async () => {
+test('rooms list prints a response nested 180 levels deep without an error', async () => {
   const text = `{"rooms":[{"id":"r1","type":"open","name":"n","x":${nested(180)}}],"paging":{"total":1}}`
   world.intercept = async () => answer(200, text)
   for (const format of formats)
@@ -63,7 +63,7 @@ test('a response nested 180 levels deep causes no error in any format', async ()
       expect(await world.run(`rooms list --all -o ${format}`, { tty })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('input nested 100,000 levels deep is a usage error', async () => {
+test('rooms create and users import exit 2 for JSON input nested 100,000 levels deep', async () => {
   writeFileSync(join(world.dir, 'deep.json'), deep)
   writeFileSync(join(world.dir, 'users.ndjson'), `{"user_id":"a","x":${deep}}\n`)
   for (const line of ['rooms create --name n --type open --data @deep.json', 'users import users.ndjson']) {

@@ -285,7 +285,7 @@ const mistyped = (await leaves())
   })
 
 test.each(Object.entries(targets))(
-  'mistyped commands with %s cause suggestions for the same service that name no command twice',
+  'mistyped commands with %s suggest commands for the same service',
   async (way, target) => {
     const machine = await createMachine()
     const suggested = new Map<string, string>()
@@ -305,7 +305,7 @@ test.each(Object.entries(targets))(
   },
 )
 
-test('users create exits 2 for an existing user, and suggests --overwrite and the help of users update', async () => {
+test('users create exits 2 for an existing user and suggests --overwrite', async () => {
   const machine = await createMachine()
   machine.answerWith(() => answer(200, { user: { id: 'u', user_id: 'P2000' } }))
   const { code, stderr } = await machine.run(['users', 'create', 'P2000', '--profile', 'ci'])
@@ -317,7 +317,7 @@ test('users create exits 2 for an existing user, and suggests --overwrite and th
   })
 })
 
-test('rooms create suggests listing the rooms with the same name at the same service if no response arrives', async () => {
+test('rooms create suggests rooms list --name for the same profile if no response arrives', async () => {
   const machine = await createMachine()
   machine.answerWith(lost)
   const argv = ['rooms', 'create', '--name', 'Maths 7a', '--type', 'open', '--profile', 'ci']
@@ -332,7 +332,7 @@ test('rooms create suggests listing the rooms with the same name at the same ser
   )
 })
 
-test('--all-profiles suggests a command for the profile of each error', async () => {
+test('rooms list --all-profiles suggests a command with --profile for each error', async () => {
   const machine = await createMachine()
   machine.answerWith(() => answer(401, {}))
   const { code, stderr } = await machine.run(['rooms', 'list', '--all-profiles'])
@@ -351,7 +351,7 @@ describe('a suggested command in a hint', () => {
   const text = (words: readonly string[], ...operands: readonly string[]) =>
     formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
 
-  test('a suggested command in a hint contains only visible characters and becomes the original words in a POSIX shell', () => {
+  test('a POSIX shell splits a suggested command into the original words', () => {
     const words = [
       ...['', '-x', '--', '~', '~root', '=ls', '#x', '*', '$HOME', '`id`', 'a b', "it's", '"', '\\', '!!'],
       ...[
@@ -382,7 +382,7 @@ describe('a suggested command in a hint', () => {
     )
   })
 
-  test('a suggested command in a hint contains no secret, even if a secret contains a quote', () => {
+  test('formatHintText() redacts a secret that contains a quote', () => {
     const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
     const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
     expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(

@@ -42,7 +42,7 @@ const two = list(
 describe('the output of a list', () => {
   beforeEach(() => respondWith(two))
 
-  test('the output of a list is a table with absolute times in a pipe', async () => {
+  test('rooms list prints a table with absolute times in a pipe', async () => {
     expect(await print('rooms list')).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ────────────────────\n' +
@@ -51,7 +51,7 @@ describe('the output of a list', () => {
     )
   })
 
-  test('the output of a list is a table with relative times on a terminal', async () => {
+  test('rooms list prints a table with relative times on a terminal', async () => {
     expect(await print('rooms list', terminal)).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ─────────────\n' +
@@ -60,22 +60,22 @@ describe('the output of a list', () => {
     )
   })
 
-  test('rooms list --json in a pipe equals the response of the service', async () => {
+  test('rooms list --json prints the response unchanged in a pipe', async () => {
     expect(await print('rooms list --json')).toBe(JSON.stringify(two))
     expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
   })
 
-  test('rooms list --json on a terminal is indented', async () => {
+  test('rooms list --json prints indented JSON on a terminal', async () => {
     expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
   })
 
-  test('the output of a list in NDJSON is one item per line, on a terminal and in a pipe', async () => {
+  test('rooms list -o ndjson prints one item per line on a terminal and in a pipe', async () => {
     const lines = two.rooms.map((item) => `${JSON.stringify(item)}\n`).join('')
     expect(await print('rooms list -o ndjson')).toBe(lines)
     expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
   })
 
-  test('the output of a list in CSV has the documented fields and no deprecated fields', async () => {
+  test('rooms list -o csv prints the documented fields and omits deprecated fields', async () => {
     expect(await print('rooms list -o csv')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
         'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
@@ -83,12 +83,12 @@ describe('the output of a list', () => {
     )
   })
 
-  test('the output of a list in CSV has the same cells on a terminal and in a pipe', async () => {
+  test('rooms list -o csv prints the same cells on a terminal and in a pipe', async () => {
     const piped = await print('rooms list -o csv')
     expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
   })
 
-  test('the output of a list with -o ids is one ID per line, on a terminal and in a pipe', async () => {
+  test('rooms list -o ids prints one ID per line on a terminal and in a pipe', async () => {
     expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
     expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
   })
@@ -107,16 +107,16 @@ describe('the output of an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('the output of an empty list with -o %s contains no items', async (format, stdout, stderr) => {
+  ])('rooms list -o %s prints no items for an empty list', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })
 
-  test('the output of an empty list with -o csv --no-header is empty', async () => {
+  test('rooms list -o csv --no-header prints nothing for an empty list', async () => {
     expect(await print('rooms list -o csv --no-header')).toBe('')
   })
 
-  test('an empty list accepts a column in --columns that only some rooms have', async () => {
+  test('rooms list --columns accepts an unknown field if the list is empty', async () => {
     respondWith(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
     respondWith(list())
@@ -127,7 +127,7 @@ describe('the output of an empty list', () => {
 describe('the output of a single item', () => {
   beforeEach(() => respondWith({ room: room({ seats: 5 }) }))
 
-  test('the output of a single item in a pipe is a record with every field', async () => {
+  test('rooms get prints a record with one field per line in a pipe', async () => {
     expect(await print('rooms get r1')).toBe(
       'id             r1\n' +
         'type           open\n' +
@@ -141,13 +141,13 @@ describe('the output of a single item', () => {
     )
   })
 
-  test('the output of a single item on a terminal is a record with absolute and relative times', async () => {
+  test('rooms get prints absolute and relative times on a terminal', async () => {
     expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
       'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
     )
   })
 
-  test('the output of a single item has the same values in JSON, NDJSON, CSV and IDs', async () => {
+  test('rooms get prints the same room as JSON, NDJSON and CSV', async () => {
     const item = JSON.stringify(room({ seats: 5 }))
     expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
     expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
@@ -164,7 +164,7 @@ describe('JSON output', () => {
     '{ "paging":{"total":1,"limit":30.0,  "offset":0},\r\n\t"rooms" : [ {"name":"\\u0041\\/\\ud83d\\ude00","id":"r1","type":"open",\n' +
     '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
 
-  test('JSON output in a pipe equals the response byte for byte', async () => {
+  test('--json prints the response byte for byte in a pipe', async () => {
     respondWith(odd)
     expect(await print('rooms list --json')).toBe(odd)
     expect(await print('rooms list --json --limit 1')).toBe(odd)
@@ -175,7 +175,7 @@ describe('JSON output', () => {
     expect(await print('rooms update r1 --name A/😀 --json')).toBe(single)
   })
 
-  test('JSON output in a pipe keeps a byte order mark and a literal U+2028', async () => {
+  test('rooms list --json keeps a byte order mark and a literal U+2028 in a pipe', async () => {
     const bytes = new TextEncoder().encode('\ufeff{"rooms":[{"id":"\u2028","type":"open","name":"n"}]}')
     world.intercept = async () => ({
       status: 200,
@@ -187,14 +187,14 @@ describe('JSON output', () => {
     expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
   })
 
-  test('NDJSON output keeps every digit of large and long numbers, every field and the order of the fields', async () => {
+  test('rooms list -o ndjson keeps every digit of large numbers and the order of fields', async () => {
     respondWith(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
     )
   })
 
-  test('JSON output of several pages is one document that keeps every digit', async () => {
+  test('rooms list --all --json prints one document with every digit of large numbers', async () => {
     const big = '123456789012345678901234567890'
     world.intercept = async ({ url }) =>
       answer(
@@ -208,7 +208,7 @@ describe('JSON output', () => {
     )
   })
 
-  test('JSON output on a terminal escapes control and bidi characters without changing the value', async () => {
+  test('rooms get --json escapes control and bidi characters on a terminal', async () => {
     const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
     const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
     respondWith(body)
@@ -221,18 +221,18 @@ describe('JSON output', () => {
     expect(stdout).toContain('\n    "id": "r1",\n')
   })
 
-  test('JSON output on a terminal keeps every digit of large numbers', async () => {
+  test('rooms get --json keeps every digit of large numbers on a terminal', async () => {
     respondWith('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('rooms list in several formats exits 0 for an item with a repeated field and a number beyond double precision', async () => {
+  test('rooms list exits 0 for an item with a repeated field and a 20-digit number', async () => {
     respondWith('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('NDJSON output contains a field with the name __proto__', async () => {
+  test('rooms list -o ndjson prints a field named __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       respondWith(`{"rooms":[${item}]}`)
@@ -242,7 +242,7 @@ describe('JSON output', () => {
 })
 
 describe('CSV output', () => {
-  test('CSV output quotes cells by RFC 4180', async () => {
+  test('CSV output quotes cells according to RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
     respondWith(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
     expect(await print('rooms list -o csv --columns name,type')).toBe(
@@ -251,7 +251,7 @@ describe('CSV output', () => {
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
-    'CSV output prevents the evaluation of the formula %j',
+    'CSV output prefixes the formula %j with an apostrophe',
     async (name) => {
       respondWith(list(room({ name })))
       const stdout = await print('rooms list -o csv --columns name --no-header')
@@ -266,14 +266,14 @@ describe('CSV output', () => {
     )
   })
 
-  test('CSV output of a single item has a header and one line', async () => {
+  test('users get -o csv prints a header and one line', async () => {
     respondWith({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 
-  test('CSV output has the documented fields first, and then the other fields of the first page in alphabetical order', async () => {
+  test('CSV output sorts undocumented fields alphabetically after the documented fields', async () => {
     respondWith(
       list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })),
     )
@@ -282,7 +282,7 @@ describe('CSV output', () => {
     )
   })
 
-  test('CSV output has at most 300 columns, and a notice names the other fields', async () => {
+  test('rooms list -o csv prints at most 300 columns and a notice about omitted fields', async () => {
     const own = Array.from({ length: 400 }, (_, i) => [`f${String(i).padStart(3, '0')}`, i])
     respondWith(list(room({ id: 'r1', ...Object.fromEntries(own) })))
     const { code, stdout, stderr } = await world.run('rooms list -o csv')
@@ -295,7 +295,7 @@ describe('CSV output', () => {
     )
   })
 
-  test('CSV output omits fields that only a later page has, and one notice names these fields', async () => {
+  test('CSV output omits fields of later pages and names the fields in one notice', async () => {
     const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
     world.intercept = async ({ url }) => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
@@ -316,7 +316,7 @@ describe('CSV output', () => {
     }
   })
 
-  test('CSV output of users export contains emails that only a later page has', async () => {
+  test('users export prints emails that only a later page contains', async () => {
     await world.send('POST', '/users', { user_id: 'ada', email: 'a@x.test' })
     expect(await print('users list -o csv')).toMatch(/,id,email\r\nada,.*,a@x.test\r\n$/)
     world.intercept = async ({ url }) => {
@@ -331,14 +331,14 @@ describe('CSV output', () => {
     )
   })
 
-  test('CSV output has one header for any number of pages', async () => {
+  test('rooms list --all -o csv prints one header for several pages', async () => {
     for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(
       'name\r\nc\r\nb\r\na\r\n',
     )
   })
 
-  test('CSV output on a terminal shows control characters as escapes', async () => {
+  test('CSV output on a terminal escapes control characters', async () => {
     respondWith(list(room({ name: `${esc}[31mred` })))
     expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
   })
@@ -354,7 +354,7 @@ test('the error for an invalid --query is text on a terminal, and JSON with --js
 describe('--columns and --no-header', () => {
   beforeEach(() => respondWith(two))
 
-  test('--columns and --no-header select and order the columns of a table, and omit the header', async () => {
+  test('--columns selects and orders the columns of a table', async () => {
     expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
     expect(await print('rooms list --columns status,name --no-header')).toBe(
       'active      Sync\nterminated  Demo\n',
@@ -365,7 +365,7 @@ describe('--columns and --no-header', () => {
     })
   })
 
-  test('--columns and --no-header select and order the columns of CSV, including derived columns', async () => {
+  test('--columns selects fields and derived columns in CSV', async () => {
     expect(await print('rooms list -o csv --columns id,status')).toBe(
       'id,status\r\nr1,active\r\nr2,terminated\r\n',
     )
@@ -377,7 +377,7 @@ describe('--columns and --no-header', () => {
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
-  test('--columns with an unknown field causes an error that lists the known fields', async () => {
+  test('--columns with an unknown field exits 2 and lists the known fields', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
       expect(await world.run(`${line} --columns id,whatever`), line).toMatchObject({
         code: 2,
@@ -395,7 +395,7 @@ describe('--columns and --no-header', () => {
     ['nme, tpe,id', 'did you mean: meetroom rooms list --columns name,type,id --base-url'],
     ['nme,whatever', 'did you mean “name”? fields are id, name, '],
     ['whatever,other', 'fields are id, name, '],
-  ])('--columns with the unknown fields %s causes one error with one suggestion', async (columns, hint) => {
+  ])('--columns “%s” exits 2 with one error for all unknown fields', async (columns, hint) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'list', '--columns', columns])
     const unknown = columns
       .split(',')
@@ -408,7 +408,7 @@ describe('--columns and --no-header', () => {
     expect(stderr).toContain(`\nhint: ${hint}`)
   })
 
-  test.each(['json', 'ndjson', 'ids'])('--columns with -o %s is a usage error', async (format) => {
+  test.each(['json', 'ndjson', 'ids'])('--columns with -o %s exits 2', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(
@@ -417,17 +417,20 @@ describe('--columns and --no-header', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['', ',', 'id,', 'id,,name'])('--columns %j is a usage error', async (names) => {
-    expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: `error: --columns must be field names separated by commas, such as id,name, not “${names}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['', ',', 'id,', 'id,,name'])(
+    '--columns %j exits 2 because of an empty field name',
+    async (names) => {
+      expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: --columns must be field names separated by commas, such as id,name, not “${names}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    '--columns %s is a usage error, although each JavaScript object has a property of this name',
+    '--columns %s exits 2, although JavaScript objects have this property',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },
@@ -441,12 +444,12 @@ describe('a command that writes with an unknown column in --columns', () => {
     'users create ada --columns nmae',
     'users create ada -o csv --columns nmae',
     'rooms create --name X --type open --columns nmae',
-  ])('the command “%s” with an unknown column exits 2 and sends no write', async (line) => {
+  ])('the command “%s” with an unknown column exits 2 and sends no write request', async (line) => {
     const { code } = await world.run(line)
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
   })
 
-  test('users delete of several users exits 2 for an unknown column and sends no write', async () => {
+  test('users delete --columns with an unknown column exits 2 without a write request', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
@@ -477,14 +480,14 @@ describe('the status field', () => {
     expect(await statusOf(item)).toBe(status)
   })
 
-  test('the status field of a session is empty if disconnected_at is missing or cannot be parsed', async () => {
+  test('the status field of a session is empty if disconnected_at is missing or invalid', async () => {
     respondWith({
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: null }, { id: 's3', disconnected_at: 'then' }],
     })
     expect(await print('sessions list r1 --columns id,status --no-header')).toBe('s1\ns2  online\ns3\n')
   })
 
-  test('the status field appears once in a record if the service sends a field with the name status', async () => {
+  test('rooms get prints the status once if the service sends a field named status', async () => {
     respondWith({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
     expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
   })
@@ -493,18 +496,18 @@ describe('the status field', () => {
 describe('the deprecated fields of a room', () => {
   beforeEach(() => respondWith({ ...list(room()), room: room() }))
 
-  test('the deprecated fields of a room are absent from tables and records', async () => {
+  test('rooms list and rooms get omit deprecated fields from tables, records and CSV', async () => {
     for (const line of ['rooms list', 'rooms get r1', 'rooms list -o csv', 'rooms get r1 -o csv'])
       expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
   })
 
-  test('the deprecated fields of a room in --columns are empty columns in lists, and absent from records', async () => {
+  test('rooms list --columns prints an empty column for a deprecated field', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
   })
 
-  test('the deprecated fields of a room are printed unchanged in JSON', async () => {
+  test('rooms list --json prints deprecated fields unchanged', async () => {
     expect(await print('rooms list -o ndjson')).toBe(`${JSON.stringify(room())}\n`)
     expect(await print('rooms list --json')).toContain('"is_terminated":"#DEPRECATED#"')
   })
@@ -538,13 +541,13 @@ describe('colors', () => {
     },
   )
 
-  test('colors of a table do not change the text of the table', async () => {
+  test('rooms list prints the same table text with and without colors', async () => {
     const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
     const colourful = await print('rooms list', { tty: true })
     expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
   })
 
-  test('colors of errors appear only if standard error is a terminal', async () => {
+  test('rooms get prints colored errors only on a terminal without NO_COLOR, --no-color or --json', async () => {
     world.intercept = async () => answer(404, {})
     expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
     expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
@@ -572,25 +575,28 @@ describe('a table', () => {
   )
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-  test.each([10, 24, 40, 60, 80, 120, 200])('a table fits into a terminal of %d columns', async (columns) => {
-    respondWith(wide)
-    for (const options of [
-      { tty: true, columns },
-      { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
-    ]) {
-      const stdout = await print('rooms list -q', options)
-      expect(widest(stdout)).toBeLessThanOrEqual(columns)
-      expect(stdout.trimEnd().split('\n')).toHaveLength(4)
-    }
-  })
+  test.each([10, 24, 40, 60, 80, 120, 200])(
+    'the table of rooms list fits a terminal of %d columns',
+    async (columns) => {
+      respondWith(wide)
+      for (const options of [
+        { tty: true, columns },
+        { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
+      ]) {
+        const stdout = await print('rooms list -q', options)
+        expect(widest(stdout)).toBeLessThanOrEqual(columns)
+        expect(stdout.trimEnd().split('\n')).toHaveLength(4)
+      }
+    },
+  )
 
-  test('a table shows complete IDs if the terminal is wide enough', async () => {
+  test('rooms list prints complete IDs on a terminal of at least 24 columns', async () => {
     respondWith(wide)
     for (const columns of [24, 40, 80, 200])
       expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
 
-  test('a table on a narrow terminal shortens the least important columns first', async () => {
+  test('rooms list on a narrow terminal shortens the least important columns first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
     respondWith(list(room({ id, name, layout })))
@@ -605,7 +611,7 @@ describe('a table', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('a table on a narrow terminal is followed by one notice with the hidden columns', async () => {
+  test('rooms list prints one notice about hidden columns on a narrow terminal', async () => {
     respondWith(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
@@ -618,7 +624,7 @@ describe('a table', () => {
     expect(pages.stderr).toMatch(/^columns omitted for width: .*\n$/)
   })
 
-  test('a table is printed without a notice if all columns fit, and with --quiet', async () => {
+  test('rooms list prints no notice if all columns fit or --quiet is set', async () => {
     respondWith(wide)
     for (const [line, options] of [
       ['rooms list', { ...terminal, columns: 200 }],
@@ -628,35 +634,38 @@ describe('a table', () => {
       expect((await world.run(line, options)).stderr).toBe('')
   })
 
-  test('a table is complete in a pipe with any value of COLUMNS', async () => {
+  test('rooms list in a pipe ignores COLUMNS and prints the complete table', async () => {
     respondWith(wide)
     const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
     expect(stdout).toContain('A room with a name that goes on and on and on and on')
     expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
   })
 
-  test.each(['0', '-5', 'wide', '', '1.5'])('a table on a terminal ignores COLUMNS=%s', async (columns) => {
-    respondWith(wide)
-    expect(
-      widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
-    ).toBeLessThanOrEqual(80)
-  })
+  test.each(['0', '-5', 'wide', '', '1.5'])(
+    'rooms list on a terminal ignores the invalid COLUMNS=%s',
+    async (columns) => {
+      respondWith(wide)
+      expect(
+        widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
+      ).toBeLessThanOrEqual(80)
+    },
+  )
 
-  test('a table with --columns fits the width of the terminal', async () => {
+  test('the table of rooms list --columns fits a terminal of 50 columns', async () => {
     respondWith(wide)
     expect(
       widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),
     ).toBeLessThanOrEqual(50)
   })
 
-  test('a table aligns wide and combining characters', async () => {
+  test('rooms list aligns columns after wide and combining characters', async () => {
     const names = ['会議', 'abcd', 'e\u0301e\u0301e\u0301e\u0301', '😀😀']
     respondWith(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
     const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
 
-  test('a table keeps the same column widths on every page', async () => {
+  test('rooms list --all prints the same column widths on every page', async () => {
     for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(
       await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
@@ -670,7 +679,7 @@ describe('control characters', () => {
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
   test.each([{}, terminal])(
-    'control characters in names are printed as escapes with the output options %j',
+    'rooms list escapes control characters in names with the output options %j',
     async (options) => {
       respondWith({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
       expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
@@ -682,7 +691,7 @@ describe('control characters', () => {
     },
   )
 
-  test('control characters in a time are printed as escapes exactly once', async () => {
+  test('rooms get escapes control characters in a time exactly once', async () => {
     respondWith({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
     expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
       'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
@@ -690,14 +699,14 @@ describe('control characters', () => {
   })
 
   test.each([{}, terminal])(
-    'control characters in IDs are printed as escapes, one ID per line, with the output options %j',
+    'rooms list -o ids escapes control characters with the output options %j',
     async (options) => {
       respondWith(list(room({ id: hostile }), room({ id: 'a\nb' })))
       expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
     },
   )
 
-  test('control characters in NDJSON are printed as escapes on a terminal, with one line for each item', async () => {
+  test('rooms list -o ndjson escapes control characters on a terminal', async () => {
     respondWith(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
@@ -706,7 +715,7 @@ describe('control characters', () => {
   })
 
   test.each([{}, terminal])(
-    'control characters in an error message of the service are printed as escapes with the output options %j',
+    'rooms get escapes control characters in an error of the service with the output options %j',
     async (options) => {
       world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
       const { stderr } = await world.run('rooms get r1', options)
@@ -718,12 +727,12 @@ describe('control characters', () => {
     },
   )
 
-  test('control characters in the target of a redirect are printed only as escapes', async () => {
+  test('rooms get prints no control characters from a redirect target', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('control characters in the command line are printed only as escapes in errors', async () => {
+  test('usage errors contain no control characters from the command line', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
@@ -742,7 +751,7 @@ describe('control characters', () => {
     }
   })
 
-  test('control characters in a confirmation prompt are printed as escapes', async () => {
+  test('the confirmation prompt of rooms delete escapes control characters', async () => {
     respondWith({ room: room({ name: hostile }) })
     const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -753,7 +762,7 @@ describe('control characters', () => {
     expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
   })
 
-  test('control characters in the output of --dry-run are printed as escapes', async () => {
+  test('rooms update --dry-run escapes control characters on a terminal', async () => {
     for (const flags of ['--dry-run', '--dry-run --json']) {
       const { stdout } = await world.run(
         ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
@@ -777,17 +786,14 @@ describe('the time in a table', () => {
     ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
     ['not a time', 'not a time'],
     ['', ''],
-  ])(
-    'the created_at value %j in a table is printed as “%s” on a terminal, and without zero milliseconds in a pipe',
-    async (created_at, relative) => {
-      respondWith(list(room({ created_at })))
-      const line = 'rooms list --columns id,created_at --no-header'
-      expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
-      expect(await print(line)).toBe(`r1  ${created_at.replace('.000', '')}`.trimEnd().concat('\n'))
-    },
-  )
+  ])('rooms list prints the created_at value %j as “%s” on a terminal', async (created_at, relative) => {
+    respondWith(list(room({ created_at })))
+    const line = 'rooms list --columns id,created_at --no-header'
+    expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
+    expect(await print(line)).toBe(`r1  ${created_at.replace('.000', '')}`.trimEnd().concat('\n'))
+  })
 
-  test('the times in a table and a record are in the zone of --time-zone, even in a pipe', async () => {
+  test('--time-zone converts times in tables and records, even in a pipe', async () => {
     const created_at = '2026-01-02T22:04:05.123Z'
     const zone = '--time-zone Asia/Tokyo'
     respondWith(list(room({ created_at })))
@@ -802,7 +808,7 @@ describe('the time in a table', () => {
   })
 })
 
-test.each(['csv', 'table', 'ids'])('meetroom api with -o %s is a usage error', async (format) => {
+test.each(['csv', 'table', 'ids'])('api -o %s exits 2', async (format) => {
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',

@@ -22,7 +22,7 @@ test('a JSON error contains the request ID of the response', async () => {
 })
 
 test.each(['two words', '', '\u001b[31mred', 'x'.repeat(201)])(
-  'an error message omits the request ID %j, which is not one word of at most 200 characters',
+  'an error message omits the invalid request ID %j',
   async (id) => {
     expect((await runFailing(id)).stderr).toBe('error: the service failed (503): down\n')
   },

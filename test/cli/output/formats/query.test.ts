@@ -48,24 +48,24 @@ describe('--query', () => {
     ['openapi', 'openapi', '"3.1.0"\n'],
     ['config get timeout', 'value', '30\n'],
     ['profiles list', 'profiles[].name', '["local"]\n'],
-  ])('%s with --query %s prints the selected part of the document', async (line, expression, expected) => {
+  ])('%s --query %s prints the selected part of the JSON output', async (line, expression, expected) => {
     const [room = '', room2 = ''] = rooms
     expect(await select(line.replace('ROOM2', room2).replace('ROOM', room), expression)).toBe(expected)
   })
 
-  test('--query is applied to the document that --json prints', async () => {
+  test('--query @ prints the same document as --json', async () => {
     const line = ['rooms', 'get', rooms[0] ?? '']
     const { stdout } = await world.run([...line, '--json'])
     expect(JSON.parse(await select(line.join(' '), '@'))).toEqual(JSON.parse(stdout))
   })
 
-  test('--query with --all is applied to one document with the items of every page', async () => {
+  test('rooms list --all --query selects from the items of all pages', async () => {
     expect(await select('rooms list --all --page-size 2', 'rooms[].name')).toBe(
       '["Two\\nlines","Beta","Alpha"]\n',
     )
   })
 
-  test('--query keeps every digit of unchanged numbers', async () => {
+  test('--query keeps all 20 digits of a large number', async () => {
     world.intercept = async () =>
       answer(200, '{"rooms":[{"id":12345678901234567890,"type":"open","name":"n"}]}')
     expect(await select('rooms list', 'rooms[0].id')).toBe('12345678901234567890\n')
@@ -84,14 +84,14 @@ describe('--query', () => {
     expect((await run('tsv')).stdout).toBe('open\n')
   })
 
-  test.each(['table', 'csv', 'ndjson', 'ids'])('--query with -o %s is a usage error', async (format) => {
+  test.each(['table', 'csv', 'ndjson', 'ids'])('--query with -o %s exits 2', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list --query rooms -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--query cannot be used with the format ${format}, only with json and tsv`)
     expect(world.requests).toEqual([])
   })
 
-  test('--query with --columns is a usage error', async () => {
+  test('--query with --columns exits 2', async () => {
     expect(await world.run('rooms list --query rooms --columns id')).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -106,34 +106,31 @@ describe('--query', () => {
     ['&rooms', '& is only allowed before an argument of a function'],
     ['rooms[::0]', 'the step of a slice must not be 0'],
     ['('.repeat(100_000), 'nested too deeply'],
-  ])(
-    '--query%c with an invalid expression exits 2 with the reason “%s” and sends no request',
-    async (expression, reason) => {
-      const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
-      for (const line of lines) {
-        const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
-        expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-        const { error } = JSON.parse(stderr)
-        expect(error).toMatchObject({
-          code: 'usage',
-          hint: 'see https://jmespath.org for the syntax',
-        })
-        expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
-      }
-      const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
-      expect(stderr.split('\n')).toHaveLength(3)
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('--query%c with an invalid expression exits 2 with the reason “%s”', async (expression, reason) => {
+    const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
+    for (const line of lines) {
+      const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      const { error } = JSON.parse(stderr)
+      expect(error).toMatchObject({
+        code: 'usage',
+        hint: 'see https://jmespath.org for the syntax',
+      })
+      expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
+    }
+    const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
+    expect(stderr.split('\n')).toHaveLength(3)
+    expect(world.requests).toEqual([])
+  })
 
-  test.each(['', 'a('])('--query exits 2 and names the incomplete expression “%s”', async (expression) => {
+  test.each(['', 'a('])('--query exits 2 for the incomplete expression “%s”', async (expression) => {
     const { code, stderr } = await world.run(['rooms', 'list', '--query', expression])
     expect(code).toBe(2)
     expect(JSON.parse(stderr).error.message).toBe(`--query “${expression}” is incomplete`)
     expect(world.requests).toEqual([])
   })
 
-  test('--query exits 74 if a function of the expression gets a value of the wrong type from the response', async () => {
+  test('rooms create exits 74 if --query fails after the room is created', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
@@ -157,7 +154,7 @@ describe('an access token selected by --query', () => {
   const expression = 'users[].{x: access_token, y: user_id}'
   beforeEach(() => world.send('POST', '/users', { user_id: 'ada' }))
 
-  test('an access token selected by --query is masked on a terminal under any name', async () => {
+  test('--query masks a renamed access token on a terminal', async () => {
     const run = await world.run(['users', 'list', '--query', expression], { tty: true })
     expect(JSON.parse(run.stdout)).toEqual([{ x: '••••', y: 'ada' }])
     expect(run.stderr).toBe('access tokens are hidden; --show-tokens shows them\n')
@@ -167,14 +164,14 @@ describe('an access token selected by --query', () => {
     expect(other.stderr).toBe('')
   })
 
-  test('an access token selected by --query is printed in a pipe and with --show-tokens', async () => {
+  test('--query prints an access token in a pipe and with --show-tokens', async () => {
     const [{ access_token }] = JSON.parse(await select('users list', 'users'))
     expect(await select('users get ada', 'user.access_token', '-o', 'tsv')).toBe(`${access_token}\n`)
     const shown = await world.run(['users', 'list', '--query', expression, '--show-tokens'], { tty: true })
     expect(JSON.parse(shown.stdout)).toEqual([{ x: access_token, y: 'ada' }])
   })
 
-  test('an access token selected by --query is absent from users export', async () => {
+  test('users export --query omits access tokens', async () => {
     expect(await select('users export', 'users[].access_token')).toBe('[]\n')
   })
 })
@@ -192,11 +189,11 @@ describe('-o tsv with --query', () => {
     ['`{"a":1,"b":"x"}`', '1\tx\n'],
     ['`[]`', ''],
     ['`{}`', '\n'],
-  ])('-o tsv with --query prints the result of %s', async (expression, expected) => {
+  ])('--query %s -o tsv prints the result as TSV', async (expression, expected) => {
     expect(await select('rooms list', expression, '-o', 'tsv')).toBe(expected)
   })
 
-  test('-o tsv with --query prints one line per item, with escaped line breaks', async () => {
+  test('--query -o tsv prints one line per item with escaped line breaks', async () => {
     expect(await select('rooms list', 'sort_by(rooms,&name)[].[name,type]', '-o', 'tsv')).toBe(
       'Alpha\topen\nBeta\tprivate\nTwo\\nlines\topen\n',
     )
@@ -221,11 +218,11 @@ describe('the expression language of --query', () => {
     ['group_by(@, &t).c[].i', [2, 6, 10]],
     ['let $n = length(@) in [0].[i, $n]', [0, 12]],
     ['sort_by(`["😀","\uffff"]`, &@)', ['\uffff', '😀']],
-  ])('the expression language of --query evaluates %s', (expression, expected) => {
+  ])('parseQuery() evaluates %s', (expression, expected) => {
     expect(parseQuery(expression)(items)).toEqual(expected)
   })
 
-  test('the expression language of --query reads fields with the names hasOwnProperty and constructor', () => {
+  test('parseQuery() reads fields named hasOwnProperty and constructor', () => {
     expect(parseQuery('!a')({ a: { hasOwnProperty: 1 } })).toBe(false)
     expect(parseQuery('a.constructor')({ a: { constructor: 1 } })).toBe(1)
   })
@@ -238,23 +235,23 @@ describe('the expression language of --query', () => {
     ['nested loops over all items', 'map(&map(&map(&map(&$[0],$),$),$),$)'],
     ['nested loops over a variable', 'let $x=@ in map(&map(&map(&map(&map(&@,$x),$x),$x),$x),$x)'],
     ['very long padding', "pad_left('x', `10000000000`)"],
-  ])('the expression language of --query stops with an error for an expression with %s', (_, expression) => {
+  ])('the evaluation of a query with %s stops with an error', (_, expression) => {
     const many = Array.from({ length: 1000 }, (_, i) => i)
     expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('the command succeeded, but --query failed')
   })
 
-  test('the expression language of --query evaluates an expression over many items', () => {
+  test('parseQuery() evaluates an expression over at least 100,000 items', () => {
     const count = sized(100_000, 1_000_000)
     const many = Array.from({ length: count }, (_, i) => ({ id: i, type: i % 2 ? 'open' : 'private' }))
     expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(count / 2)
   })
 
-  test('the expression language of --query reads a document nested 500 levels deep', () => {
+  test('parseQuery() accepts a document nested 500 levels deep', () => {
     const deep = JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`)
     expect(parseQuery('@')(deep)).toEqual(deep)
   })
 
-  test('--query returns a result or a documented error for any expression', () => {
+  test('parseQuery() returns a result or throws a documented error for a random expression', () => {
     const parts = [
       ...'@*[]{}.|&()!,:?$`"\'\\<=>+-/%a1 \n',
       '||',
@@ -287,7 +284,7 @@ describe('the expression language of --query', () => {
   })
 })
 
-test('rooms list --query sends one request for the list', async () => {
+test('rooms list --query sends one request', async () => {
   await select('rooms list', 'rooms[].name')
   expect(world.requests.map(({ url }) => url)).toEqual([`${baseUrl}/rooms`])
 })

@@ -17,7 +17,7 @@ const print = async (line: string, options = {}) => {
   return stdout
 }
 
-test('TSV has a header, one line for each item, and tabs between cells', async () => {
+test('rooms list -o tsv prints a header and one tab-separated line per item', async () => {
   serveNames('one', 'two')
   expect(await print('rooms list -o tsv --columns id,name,seats')).toBe(
     'id\tname\tseats\nr0\tone\t5\nr1\ttwo\t\n',
@@ -25,43 +25,43 @@ test('TSV has a header, one line for each item, and tabs between cells', async (
   expect(await print('rooms list -o tsv --columns id,name --no-header')).toBe('r0\tone\nr1\ttwo\n')
 })
 
-test('TSV has the same columns as CSV', async () => {
+test('rooms list -o tsv prints the same columns as -o csv', async () => {
   serveNames('one', null)
   const csv = await print('rooms list -o csv')
   expect(await print('rooms list -o tsv')).toBe(csv.replaceAll(',', '\t').replaceAll('\r\n', '\n'))
 })
 
-test('a single item in TSV has a header and one line', async () => {
+test('rooms get -o tsv prints a header and one line', async () => {
   world.intercept = async () => answer(200, { room: { id: 'r1', name: 'one', type: 'open' } })
   expect(await print('rooms get r1 -o tsv --columns id,name')).toBe('id\tname\nr1\tone\n')
 })
 
-test('tabs, line breaks and backslashes in a TSV cell are escaped', async () => {
+test('rooms list -o tsv escapes tabs, line breaks and backslashes in a cell', async () => {
   serveNames('a\tb\nc\rd\\n', '=1+1', '"quoted"')
   expect(await print('rooms list -o tsv --columns name --no-header')).toBe(
     'a\\tb\\nc\\rd\\\\n\n=1+1\n"quoted"\n',
   )
 })
 
-test('TSV on a terminal keeps tabs between cells and escapes control characters', async () => {
+test('rooms list -o tsv escapes control characters on a terminal', async () => {
   serveNames('a\u001b[31m\tb')
   expect(await print('rooms list -o tsv --columns id,name --no-header', { tty: true })).toBe(
     'r0\ta\\u001b[31m\\tb\n',
   )
 })
 
-test('TSV of users list has the column access_token only with --show-tokens', async () => {
+test('users list -o tsv prints the column access_token only with --show-tokens', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   expect(await print('users list -o tsv')).not.toContain('access_token')
   expect(await print('users list -o tsv --show-tokens')).toContain('access_token')
 })
 
-test('MEETROOM_OUTPUT accepts tsv', async () => {
+test('MEETROOM_OUTPUT=tsv selects TSV output', async () => {
   serveNames('one')
   expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
 })
 
-test('any cell is unchanged after formatting as TSV and parsing', () => {
+test('tsvLine() output can be parsed back into the original cells', () => {
   const undo = (cell: string) =>
     cell.replace(/\\(.)/g, (_, letter) => ({ t: '\t', n: '\n', r: '\r', '\\': '\\' })[letter as 't'] ?? '?')
   fc.assert(

@@ -64,7 +64,7 @@ describe('a key in the output', () => {
     )
   })
 
-  test('the redactor masks a key and keeps the text around the key unchanged', () => {
+  test('the redactor keeps the text around a masked key unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
@@ -75,7 +75,7 @@ describe('a key in the output', () => {
   })
 
   test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
-    'the redactor masks the key %j completely if text contains it in several encodings',
+    'the redactor masks the key %j completely in several encodings',
     (secret) => {
       for (const [name, spell] of Object.entries(encodings))
         if (!/after|between|before/.test(name))
@@ -84,7 +84,7 @@ describe('a key in the output', () => {
   )
 
   test.each(Object.entries(encodings).filter(([name]) => !/after|between|before/.test(name)))(
-    'the redactor masks a key in the form “%s” if the text is shortened within the key',
+    'the redactor masks a key in the form “%s” if the text is truncated within the key',
     (_, spell) => {
       fc.assert(
         fc.property(key, fc.nat(), (secret, position) => {
@@ -100,7 +100,7 @@ describe('a key in the output', () => {
     },
   )
 
-  test('the redactor takes less than two seconds for keys and long texts of repeated characters', () => {
+  test('the redactor processes a long text of repeated characters within two seconds', () => {
     const secrets = ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)]
     const units = ['\\', '"', '%25', '%', '/', 'u005c', '\\"']
     for (const [row, secret] of secrets.entries())
@@ -117,12 +117,12 @@ describe('a key in the output', () => {
     expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
   })
 
-  test('the redactor masks a key only once, even if the mask contains a key', () => {
+  test('the redactor masks a key once, even if the mask contains another key', () => {
     expect(createRedactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
   })
 })
 
-test('the redactor prints a key of fewer than eight characters, because ordinary words can contain such a key', () => {
+test('the redactor ignores keys of fewer than eight characters', () => {
   for (const secret of ['', 'a', 'takes', 'refuses'])
     expect(createRedactor([secret])('takes refuses a')).toBe('takes refuses a')
 })
@@ -137,7 +137,7 @@ describe('the redaction of the program', () => {
     world = await createWorld()
   })
 
-  test('the program prints errors unchanged if the key is one letter', async () => {
+  test('rooms list prints an error unchanged if the API key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe(
       'error: --limit must be a whole number, at least 1, not “x”\n' +
@@ -145,7 +145,7 @@ describe('the redaction of the program', () => {
     )
   })
 
-  test('rooms get masks the key in field names and values of an error response with --json and --verbose', async () => {
+  test('rooms get --json and --verbose mask the API key in an error response', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
     for (const spell of Object.values(encodings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
@@ -159,7 +159,7 @@ describe('the redaction of the program', () => {
     }
   })
 
-  test('the output of --query masks the key in a pipe', async () => {
+  test('--query masks the API key in a pipe', async () => {
     await world.send('POST', '/rooms', { name: world.apiKey, type: 'open' })
     for (const line of ['workspace export --query rooms[].name', 'rooms list --query rooms[].name -o tsv'])
       expect((await world.run(line)).stdout, line).toMatch(/^(\["\[API key\]"\]|\[API key\])\n$/)
@@ -176,7 +176,7 @@ describe('the redaction of the program', () => {
         expect(await bodyOf(body)).toEqual(body)
     })
 
-    test('a JSON error keeps the start of a longer response body and marks the body as shortened', async () => {
+    test('a JSON error truncates a response body after 4096 characters', async () => {
       const page = `<html>${'é'.repeat(60_000)}</html>`
       expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
       const long = { detail: 'x'.repeat(5000) }
@@ -187,7 +187,7 @@ describe('the redaction of the program', () => {
       expect(await bodyOf('x'.repeat(most + 10))).toContain(`(cut off: ${most} characters in all)`)
     })
 
-    test('a shortened response body in a JSON error contains U+FFFD for an incomplete character, and no incomplete key', async () => {
+    test('a truncated response body in a JSON error contains no part of the API key', async () => {
       const { apiKey } = world
       expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
         `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,

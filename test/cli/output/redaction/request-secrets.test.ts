@@ -66,7 +66,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test(`the command that --curl prints contains an environment variable instead of a secret from ${input}`, async () => {
+    test(`--curl prints an environment variable instead of a secret from ${input}`, async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },

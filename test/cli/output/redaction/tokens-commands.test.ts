@@ -25,7 +25,7 @@ function readFiles(dir: string): string {
 }
 
 test.each(calls)(
-  'the command “%s” without --show-tokens prints no access token, except in JSON in a pipe and in links',
+  'the command “%s” prints no access token, except in links and in JSON in a pipe',
   async (call) => {
     let prepared: Awaited<ReturnType<typeof prepare>> | undefined
     const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])

@@ -39,7 +39,7 @@ describe('--show-tokens', () => {
   const pairs = commands.flatMap((command) => formats.map((format) => [command, format] as const))
 
   test.each(pairs.filter(printsTokens))(
-    '--show-tokens prints access tokens in the output of “users %s -o %s”',
+    'users %s -o %s --show-tokens prints access tokens',
     async (command, format) => {
       for (const options of [{}, terminal]) {
         await world.send('POST', '/users', { user_id: 'ada' })
@@ -51,7 +51,7 @@ describe('--show-tokens', () => {
     },
   )
 
-  test('--show-tokens prints access tokens in CSV in the column access_token', async () => {
+  test('users list -o csv --show-tokens prints the column access_token', async () => {
     expect((await run('users list -o csv --show-tokens')).stdout).toBe(
       'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n' +
         `ada,Ada,,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${(await listed()).id},\r\n`,
@@ -68,19 +68,19 @@ describe('--columns access_token', () => {
     ['users get ada -o csv', 'access_token\r\n'],
     ['users export', 'access_token\r\n'],
     ['users create ada --overwrite', 'access_token  '],
-  ])('--columns access_token prints the access tokens in the output of “%s”', async (command, header) => {
+  ])('%s --columns access_token prints the access token', async (command, header) => {
     const { stdout } = await run(`${command} --columns access_token`)
     expect(stdout.startsWith(header)).toBe(true)
     expect(stdout).toContain(ada.access_token)
   })
 
-  test('--columns access_token does not reveal tokens within other columns', async () => {
+  test('--columns access_token omits access tokens within other columns', async () => {
     otherService(world, fieldsWithToken)
     const { stdout } = await run('users list -o csv --columns access_token,owner --no-header')
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
   })
 
-  test('--columns access_token is a usage error for a command whose items have no tokens', async () => {
+  test('rooms create --columns access_token exits 2', async () => {
     expect(await world.run('rooms create --name R --type open --columns access_token')).toMatchObject({
       code: 2,
       stdout: '',
@@ -90,7 +90,7 @@ describe('--columns access_token', () => {
 
 describe('access tokens in JSON', () => {
   test.each(['users list', 'users get ada', 'users create ada --overwrite', 'api GET /users/ada'])(
-    'access tokens in JSON from %s are unchanged in a pipe and masked on a terminal',
+    '%s --json masks access tokens on a terminal and prints them in a pipe',
     async (command) => {
       const piped = await run(`${command} --json`)
       expect(piped.stdout).toContain(`"access_token":"${ada.access_token}"`)
@@ -103,7 +103,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('null and missing access tokens in NDJSON on a terminal are unchanged and cause no notice', async () => {
+  test('users list -o ndjson prints a null access token unchanged and without a notice', async () => {
     world.intercept = async () =>
       answer(200, '{"users":[{"user_id":"a","access_token":null},{"user_id":"b","n":12345678901234567890}]}')
     expect(await run('users list -o ndjson', terminal)).toEqual({
@@ -113,7 +113,7 @@ describe('access tokens in JSON', () => {
   })
 
   test.each(['7', '["7"]', '{"a":"7"}'])(
-    'the access token %s, which is not text, is masked in JSON on a terminal',
+    'users list -o ndjson masks the non-string access token %s on a terminal',
     async (odd) => {
       world.intercept = async () =>
         answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
@@ -124,7 +124,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('access tokens in JSON of several pages are masked on a terminal', async () => {
+  test('users list --all --json masks the access tokens of all pages on a terminal', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { stdout } = await run('users list --all --page-size 1 --json', terminal)
     expect(JSON.parse(stdout).users.map(({ access_token }: any) => access_token)).toEqual(['••••', '••••'])
@@ -143,14 +143,14 @@ describe('the notice about masked access tokens', () => {
     ['users get ada -o ids', ''],
     ['users get ada -q', ''],
   ])(
-    'the command “%s” on a terminal prints one notice if its output contains a masked access token, unless -q is set',
+    'on a terminal, “%s” prints a notice if it masks an access token, unless -q is set',
     async (command, stderr) => {
       expect((await run(command, terminal)).stderr).toBe(stderr)
       expect((await run(command)).stderr).toBe('')
     },
   )
 
-  test('the summary of users export mentions omitted access tokens, unless --columns selects other fields', async () => {
+  test('the summary of users export mentions omitted access tokens, except with --columns', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -161,7 +161,7 @@ describe('the notice about masked access tokens', () => {
 })
 
 describe('masked access tokens', () => {
-  test('access tokens are masked in the value that matched --where', async () => {
+  test('users delete --dry-run masks an access token that matches --where', async () => {
     for (const options of [{}, { tty: true }]) {
       const { stderr } = await run(`users delete --where access_token=${ada.access_token} --dry-run`, options)
       expect(stderr).toContain('1 user matches\n  ada  Ada  access_token ••••\n')
@@ -170,18 +170,15 @@ describe('masked access tokens', () => {
     expect(shown.stderr).toContain(`access_token ${ada.access_token}\n`)
   })
 
-  test.each(['--dry-run', '--curl'])(
-    'access tokens are masked by %s in an update with the printed data of a user',
-    async (flag) => {
-      const { stdout } = await run('users get ada -o json')
-      const user = JSON.stringify(JSON.parse(stdout).user)
-      const command = `users update ada --data - ${flag}`
-      expect((await run(command, { stdin: user })).stdout).toContain('"access_token":"••••"')
-      expect((await run(`${command} --show-tokens`, { stdin: user })).stdout).toContain(ada.access_token)
-    },
-  )
+  test.each(['--dry-run', '--curl'])('users update %s masks an access token in --data', async (flag) => {
+    const { stdout } = await run('users get ada -o json')
+    const user = JSON.stringify(JSON.parse(stdout).user)
+    const command = `users update ada --data - ${flag}`
+    expect((await run(command, { stdin: user })).stdout).toContain('"access_token":"••••"')
+    expect((await run(`${command} --show-tokens`, { stdin: user })).stdout).toContain(ada.access_token)
+  })
 
-  test('access tokens are masked in the query string of a request', async () => {
+  test('api masks an access token in the query string of a printed request', async () => {
     const path = `/rooms?limit=1&access_token=${token}`
     const shown = [
       (await run(`api GET ${path} --verbose`)).stderr,
@@ -206,7 +203,7 @@ describe('masked access tokens', () => {
       1,
     ],
     ['an error response with another JSON structure', answer(400, { what: users }), 1],
-  ])('access tokens are masked in the error about %s', async (_, said, code) => {
+  ])('users list prints no access token in the error about %s', async (_, said, code) => {
     world.intercept = async ({ url }) => (url.endsWith('limit=1') ? answer(200, { rooms: [] }) : said)
     for (const format of formats)
       for (const tty of [false, true]) {
@@ -219,7 +216,7 @@ describe('masked access tokens', () => {
 
 describe('an export of users without access tokens', () => {
   test.each(['csv', 'ndjson', 'json'])(
-    'an export of users as %s with or without access tokens can be imported',
+    'users import accepts a %s file from users export, with or without access tokens',
     async (format) => {
       await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
       for (const flag of ['', ' --show-tokens']) {
@@ -234,14 +231,14 @@ describe('an export of users without access tokens', () => {
     },
   )
 
-  test('users export without access tokens as CSV with unlisted fields can be imported', async () => {
+  test('users import accepts a CSV file from users export with undocumented fields', async () => {
     await world.send('POST', '/users', { user_id: 'grace', theme: { dark: true } })
     const to = await createWorld()
     writeFileSync(join(to.dir, 'users.csv'), (await run('users export')).stdout)
     expect(await to.run('users import users.csv')).toMatchObject({ code: 0 })
   })
 
-  test('rooms export as JSON equals the response of the service if the items have no access tokens', async () => {
+  test('rooms export -o json prints the same JSON as the response', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
     expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)

@@ -22,7 +22,7 @@ const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
 test.each(calls)(
-  'the command “%s” on a terminal with --ascii or TERM=dumb prints only ASCII without control sequences',
+  'the command “%s” with --ascii or TERM=dumb prints only ASCII on a terminal',
   async (call) => {
     for (const way of share(['--ascii', 'TERM=dumb'], calls.indexOf(call), 2)) {
       const { env, flags } = ways[way] ?? { env: {}, flags: [] }
@@ -41,7 +41,7 @@ test.each(calls)(
   },
 )
 
-test('the help of every command and topic is ASCII with --ascii, even in a pipe', async () => {
+test('--ascii prints the help of every command and topic in ASCII', async () => {
   const world = await createWorld()
   const pages = [
     ...(await leaves()).map(({ words }) => [...words, '--help']),
@@ -60,26 +60,23 @@ async function roomsNamed(...names: readonly string[]) {
   return world
 }
 
-test.each(Object.entries(ways))(
-  'a table with %s has ASCII lines, ASCII symbols and aligned columns',
-  async (_, way) => {
-    const world = await roomsNamed('a'.repeat(60), 'R…')
-    const argv = ['rooms', 'list', '--columns', 'name,type', ...way.flags]
-    const { stdout } = await world.run(argv, { tty: true, columns: 30, env: way.env })
-    expect(stdout).toBe(
-      [
-        'NAME                      TYPE',
-        '------------------------  ----',
-        'R...                      open',
-        `${'a'.repeat(21)}...  open`,
-        '',
-      ].join('\n'),
-    )
-  },
-)
+test.each(Object.entries(ways))('rooms list with %s prints a table in ASCII', async (_, way) => {
+  const world = await roomsNamed('a'.repeat(60), 'R…')
+  const argv = ['rooms', 'list', '--columns', 'name,type', ...way.flags]
+  const { stdout } = await world.run(argv, { tty: true, columns: 30, env: way.env })
+  expect(stdout).toBe(
+    [
+      'NAME                      TYPE',
+      '------------------------  ----',
+      'R...                      open',
+      `${'a'.repeat(21)}...  open`,
+      '',
+    ].join('\n'),
+  )
+})
 
 test.each(Object.entries(ways))(
-  'an error with %s has ASCII quotes, and the JSON error is unchanged',
+  'rooms list with %s prints errors with ASCII quotes, except in JSON',
   async (_, way) => {
     const world = await createWorld()
     const run = (...more: string[]) =>
@@ -90,14 +87,14 @@ test.each(Object.entries(ways))(
 )
 
 test.each([{}, { LANG: 'en_US.UTF-8' }, { LC_ALL: 'C.UTF-8' }, { LANG: 'en_US' }])(
-  'output with the locale %j contains Unicode symbols',
+  'rooms list prints a table with Unicode lines in the locale %j',
   async (env) => {
     const world = await roomsNamed('R')
     expect((await world.run('rooms list', { tty: true, env })).stdout).toContain('───')
   },
 )
 
-test('JSON, NDJSON, CSV and TSV are the same with and without --ascii', async () => {
+test('--ascii keeps Unicode characters in machine-readable formats', async () => {
   const world = await roomsNamed('“R”…')
   for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
     const plain = await world.run(`rooms list -o ${format}`)
@@ -106,7 +103,7 @@ test('JSON, NDJSON, CSV and TSV are the same with and without --ascii', async ()
   }
 })
 
-test('a table on a terminal that reports 0 columns is printed in full', async () => {
+test('rooms list prints the complete table on a terminal that reports 0 columns', async () => {
   const world = await roomsNamed('Maths')
   const argv = 'rooms list --columns name,type --no-color'
   const { stdout } = await world.run(argv, { tty: true, columns: 0 })
@@ -114,7 +111,7 @@ test('a table on a terminal that reports 0 columns is printed in full', async ()
 })
 
 describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
-  test('a prompt in ASCII is a plain line that is printed again after an invalid response', async () => {
+  test('rooms create repeats an ASCII prompt after invalid input', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,
@@ -138,7 +135,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     ['\n', 10, 0],
     ['no\n', 10, 0],
     ['\u0004', 130, 0],
-  ])('after the response %j to a prompt in ASCII, users delete exits %i', async (typed, code, deletions) => {
+  ])('after the input %j at an ASCII prompt, users delete exits %i', async (typed, code, deletions) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     const { host, done } = world.start(['users', 'delete', 'ada', ...flags], { tty: true, env })
@@ -151,7 +148,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     expect(world.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(deletions)
   })
 
-  test('a prompt in ASCII hides a typed key', async () => {
+  test('auth login hides a typed key at an ASCII prompt', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,

@@ -103,7 +103,7 @@ describe('control characters on a terminal', () => {
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
   test.each(commands)(
-    'on a terminal, every format except TSV escapes control characters in every field of a %s (key “%s”, command %j)',
+    'terminal output escapes control characters in a %s%c for the command %j',
     async (kind, key, argv) => {
       await fc.assert(
         fc.asyncProperty(hostile, async (text) => {
@@ -118,7 +118,7 @@ describe('control characters on a terminal', () => {
   )
 
   test.each(['table', 'json'])(
-    'on a terminal, control characters are escaped in every field of an error with -o %s',
+    'rooms get -o %s escapes control characters in an error response on a terminal',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {
@@ -133,7 +133,7 @@ describe('control characters on a terminal', () => {
     },
   )
 
-  test('on a terminal, control characters are escaped in every field of an internal error and its stack trace', async () => {
+  test('rooms get escapes control characters in an internal error and its stack trace on a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         world.intercept = async () => {
@@ -147,7 +147,7 @@ describe('control characters on a terminal', () => {
     )
   })
 
-  test('on a terminal, control characters are escaped in every field of a prompt', async () => {
+  test('the confirmation prompt of rooms delete escapes control characters in room names', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (name) => {
         world.intercept = async ({ url }) =>
@@ -165,7 +165,7 @@ describe('control characters on a terminal', () => {
     )
   })
 
-  test('on a terminal, control characters are escaped in every field of an import and its progress bar', async () => {
+  test('users import escapes control characters in its output on a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (text) => {
         const rows = ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`)
@@ -184,7 +184,7 @@ describe('control characters on a terminal', () => {
   })
 
   test.each(['table', 'ndjson'])(
-    'on a terminal, control characters are escaped in every field of a room message with join -o %s',
+    'join -o %s escapes control characters in room messages on a terminal',
     async (format) => {
       const served = await serveWorkspace()
       const room = await served.room()
@@ -204,7 +204,7 @@ describe('control characters on a terminal', () => {
   )
 
   test.each(['table', 'ndjson'])(
-    'on a terminal, control characters are escaped in every field of a webhook with webhooks listen -o %s',
+    'webhooks listen -o %s escapes control characters in webhooks on a terminal',
     async (format) => {
       const texts = fc.sample(hostile, { numRuns: 50, seed: 2 })
       const counts = { sessionsCount: 1, membersCount: 1 }
@@ -232,7 +232,7 @@ describe('control characters on a terminal', () => {
     },
   )
 
-  test('on a terminal, control characters are escaped in every field of a saved webhook with webhooks verify', async () => {
+  test('webhooks verify escapes control characters in a saved webhook on a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         writeFileSync(join(world.dir, 'body'), JSON.stringify({ action: text }))
@@ -246,7 +246,7 @@ describe('control characters on a terminal', () => {
     )
   })
 
-  test('on a terminal, control characters are escaped in every word of an invalid command line', async () => {
+  test('errors about an invalid command line escape control characters on a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 3 }), async (words) => {
         for (const argv of [
@@ -262,7 +262,7 @@ describe('control characters on a terminal', () => {
   })
 })
 
-test('terminal output of the type string causes a compile error, and output of the type Visible compiles', async () => {
+test('a string that may reach the terminal causes a compile error', async () => {
   const { stdout } = testHost() as Host
   const name: string = 'a name'
   // @ts-expect-error: a field of the service in trusted text

@@ -29,7 +29,7 @@ describe('unescaped characters', () => {
     ['Bengali', 'র‍্যাব'],
     ['a Japanese name with a variant', '葛󠄀城'],
     ['Mongolian', 'ᠠ᠋'],
-  ])('text on a terminal contains no escapes for %s', (_, text) => {
+  ])('visible() returns %s unchanged', (_, text) => {
     expect(visible(text)).toBe(text)
     expect(visibleJson(JSON.stringify(text))).toBe(JSON.stringify(text))
   })
@@ -46,7 +46,7 @@ describe('escaped characters', () => {
     ['a non-joiner at the end of a Persian word', `می${zwnj} `, 'می\\u200c '],
     ['a joiner without a virama', `क${zwj}ष`, 'क\\u200dष'],
     ['a joiner before a virama if ra is further away', `রক${zwj}্য`, 'রক\\u200d্য'],
-    ['a virama without a letter', `-्${zwj}-`, '-्\\u200d-'],
+    ['a joiner after a virama without a letter', `-्${zwj}-`, '-्\\u200d-'],
     ['a presentation selector after a letter', 'a\ufe0f', 'a\\ufe0f'],
     ['a presentation selector after a digit without a keycap', '1\ufe0f', '1\\ufe0f'],
     ['a presentation selector after a letter after a digit', '1a\ufe0f\u20e3', '1a\\ufe0f\u20e3'],
@@ -60,14 +60,14 @@ describe('escaped characters', () => {
       `🏴${tags('gbsct')}`,
       '🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}',
     ],
-  ])('text on a terminal contains escapes for %s', (_, text, shown) => {
+  ])('visible() escapes %s', (_, text, shown) => {
     expect(visible(text)).toBe(shown)
     expect(JSON.parse(visibleJson(JSON.stringify(text)))).toBe(text)
   })
 })
 
 test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '12345\x7f'])(
-  'the tag characters of %j are escaped outside a regional flag',
+  'visible() escapes the tag characters of the invalid regional flag %j',
   (message) => {
     const shown = [...tags(message)].map((tag) => `\\u{${tag.codePointAt(0)?.toString(16)}}`).join('')
     expect(visible(`🏴${tags(message)}`)).toBe(`🏴${shown}`)
@@ -86,13 +86,13 @@ describe('joiner rules', () => {
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i))
 
-  test('the joiner rules agree with the host name check of Node.js for every Arabic letter beside a non-joiner', () => {
+  test('visible() keeps the same Arabic non-joiners as domainToASCII()', () => {
     const arabic = from(0x620, 0x6ff).filter((letter) => /\p{L}/u.test(letter))
     expect(wrong(arabic, (letter) => `${letter}${zwnj}ب`)).toEqual([])
     expect(wrong(arabic, (letter) => `ب${zwnj}${letter}`)).toEqual([])
   })
 
-  test('the joiner rules agree with the host name check of Node.js for joiners and non-joiners in Indic text', () => {
+  test('visible() keeps the same Indic joiners and non-joiners as domainToASCII()', () => {
     const signs = from(0x900, 0xdff)
     expect(wrong(signs, (sign) => `क${sign}${zwj}क`)).toEqual([])
     expect(wrong(signs, (sign) => `क${sign}${zwnj}क`)).toEqual([])
@@ -133,7 +133,7 @@ describe('the escaped form of any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('the escaped form of any text contains invisible characters only in short runs after a visible character', () => {
+  test('visible() keeps invisible characters only in short runs after a visible character', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)
@@ -145,7 +145,7 @@ describe('the escaped form of any text', () => {
     )
   })
 
-  test('the escaped form of any text is unchanged if the text is escaped again', () => {
+  test('visible() is idempotent', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))
@@ -154,12 +154,12 @@ describe('the escaped form of any text', () => {
     )
   })
 
-  test('the escaped form of any text contains no invisible character between Latin letters, digits and spaces', () => {
+  test('visible() escapes each invisible character in ASCII text', () => {
     const latin = fc.array(fc.oneof(fc.constantFrom(...'abc 1-#'), hidden)).map((parts) => parts.join(''))
     fc.assert(fc.property(latin, (original) => !anyHidden.test(visible(original))))
   })
 
-  test('the escaped form of any text has the same JSON value as the original', () => {
+  test('visibleJson() preserves the value of a JSON string', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(JSON.parse(visibleJson(JSON.stringify(original)))).toBe(original)

@@ -66,14 +66,14 @@ test.each([
   ['members list r1 --where status=blocked -o ids', 'm1\n'],
   ['sessions list r1 --where status=online -o ids', 's1\n'],
 ])(
-  'the command “%s” uses a computed field instead of the field of the service with the same name',
+  'the command “%s” uses a computed field instead of a service field of the same name',
   async (line, stdout) => {
     serveComputedNames()
     expect(await world.run(line)).toMatchObject({ code: 0, stdout })
   },
 )
 
-test('a table shows a computed field instead of the field of the service with the same name', async () => {
+test('rooms list prints the computed status instead of the status from the service', async () => {
   serveComputedNames()
   const { stdout } = await world.run('rooms list --no-header --columns id,status')
   expect(stdout.split('\n').map((line) => line.split(/\s+/))).toEqual([
@@ -83,12 +83,12 @@ test('a table shows a computed field instead of the field of the service with th
   ])
 })
 
-test('JSON shows the field of the service with the name of a computed field', async () => {
+test('rooms list --json prints the fields of the service instead of computed fields', async () => {
   serveComputedNames()
   expect(JSON.parse((await world.run('rooms list --json')).stdout).rooms).toEqual(rooms)
 })
 
-test('rooms terminate --where status=active uses the computed status and terminates the active room', async () => {
+test('rooms terminate --where status=active matches the computed status', async () => {
   serveComputedNames()
   await world.run('rooms terminate --where status=active --yes')
   expect(

@@ -15,25 +15,25 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
     id = await world.room(literal)
   })
 
-  test('a room name that equals the fixed value of the deprecated fields is printed in tables and records', async () => {
+  test('rooms list and rooms get print the room name #DEPRECATED#', async () => {
     expect((await world.run('rooms list --columns name')).stdout).toContain(literal)
     expect((await world.run(`rooms get ${id} --columns name`)).stdout).toBe(`name  ${literal}\n`)
     expect((await world.run(`rooms get ${id}`)).stdout).toMatch(/^name +#DEPRECATED#$/m)
   })
 
-  test('a room name that equals the fixed value of the deprecated fields matches a --where condition', async () => {
+  test('rooms list --where matches the room name #DEPRECATED#', async () => {
     for (const condition of [`name=${literal}`, 'name~^#dep', 'name!=Another'])
       expect((await world.run(['rooms', 'list', '-o', 'ids', '--where', condition])).stdout).toBe(`${id}\n`)
   })
 
-  test('a room name that equals the fixed value of the deprecated fields is shown in a prompt', async () => {
+  test('the prompt of rooms delete shows the room name #DEPRECATED#', async () => {
     const { host, done } = world.start(['rooms', 'delete', id], { tty: true, columns: 400 })
     while (!host.stderr.text.includes('Delete room')) await new Promise((resolve) => setImmediate(resolve))
     host.type('n\n')
     expect((await done).stderr).toContain(`“${literal}”`)
   })
 
-  test('a room name that equals the fixed value of the deprecated fields is printed once, because these fields are hidden', async () => {
+  test('rooms list and rooms get hide the deprecated fields of a room named #DEPRECATED#', async () => {
     for (const line of ['rooms list', `rooms get ${id}`, 'rooms list -o csv'])
       expect((await world.run(line)).stdout.split(literal)).toHaveLength(2)
   })
@@ -50,7 +50,7 @@ describe('export and import', () => {
   }
 
   test.each(formats)(
-    'an import of a %s export preserves values that equal the fixed value of the deprecated fields',
+    'users and rooms imported from a %s export keep the value #DEPRECATED#',
     async (format) => {
       await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
       await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
@@ -62,7 +62,7 @@ describe('export and import', () => {
   )
 
   test.each(['ndjson', 'json'] as const)(
-    'an export and an import into another service preserve the difference between empty text and null in %s',
+    'users import of a %s export distinguishes an empty name from null',
     async (format) => {
       await world.send('POST', '/users', { user_id: 'ada', name: '' })
       await world.send('POST', '/users', { user_id: 'grace', name: null })
@@ -71,7 +71,7 @@ describe('export and import', () => {
     },
   )
 
-  test('an export and an import into another service preserve null but not empty text in CSV', async () => {
+  test('users import of a CSV export imports an empty name as null', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: '' })
     await world.send('POST', '/users', { user_id: 'grace', name: null })
     const names = (await exportAndImport('users', 'csv')).map(({ user_id, name }) => [user_id, name])
@@ -79,7 +79,7 @@ describe('export and import', () => {
   })
 })
 
-test('an unlisted field is printed unchanged if its value equals the fixed value of the deprecated fields', async () => {
+test('rooms get prints an undocumented field with the value #DEPRECATED#', async () => {
   const room = { id: 'r1', name: 'One', type: 'open', topic: literal, is_recurring: literal }
   world.intercept = async () => answer(200, { room })
   const { stdout } = await world.run('rooms get r1')

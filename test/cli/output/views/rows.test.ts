@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { type RowOf, rowKinds } from '../../../../src/cli/output/views/rows.ts'
 
-test('a row with a missing or misspelled field does not compile', () => {
+test('a row with a missing or misspelled field causes a compile error', () => {
   const row = { room_id: 'r1', room_name: 'A', status: 'ok', reason: null } as const
   expectTypeOf(row).toExtend<RowOf<'rooms'>>()
   // @ts-expect-error: no reason
@@ -17,7 +17,7 @@ test('a row with a missing or misspelled field does not compile', () => {
   expect([short, misspelled, wrong, optional, cell]).toHaveLength(5)
 })
 
-test('the rows of pages create have the number of pages as a table column, and the page IDs as a field', () => {
+test('rowKinds.roomsWithPages has the column pages and the field page_ids', () => {
   const { columns, fields } = rowKinds.roomsWithPages
   expect(columns.map(({ field }) => field)).toEqual(['room_id', 'room_name', 'status', 'reason', 'pages'])
   expect(fields).toEqual(['room_id', 'room_name', 'status', 'reason', 'page_ids'])
