@@ -5,23 +5,23 @@ describe('the effective membership', () => {
   const select = (...members: object[]) =>
     selectMembership(members.map((member, i) => ({ id: i, ...member })))?.['id']
 
-  test('the effective membership is the membership without a block', () => {
+  test('selectMembership() returns the unblocked membership', () => {
     expect(select({ type: 'host', is_blocked: true }, { type: 'guest', is_blocked: false })).toBe(1)
   })
 
-  test('the effective membership has the highest role of the memberships without a block', () => {
+  test('selectMembership() returns the unblocked membership with the highest role', () => {
     expect(select({ type: 'monitor' }, { type: 'guest' }, { type: 'HOST' })).toBe(2)
   })
 
-  test('the effective membership is the first of equal memberships', () => {
+  test('selectMembership() returns the first of two equal memberships', () => {
     expect(select({ type: 'guest' }, { type: 'guest' })).toBe(0)
   })
 
-  test('the effective membership has the highest role if all memberships are blocked', () => {
+  test('selectMembership() returns the highest role if all memberships are blocked', () => {
     expect(select({ type: 'guest', is_blocked: 1 }, { type: 'host', is_blocked: 'true' })).toBe(1)
   })
 
-  test('the effective membership is undefined if the user has no membership', () => {
+  test('selectMembership() returns undefined for a user without memberships', () => {
     expect(select()).toBeUndefined()
   })
 })
@@ -45,18 +45,18 @@ describe('the plan for a member', () => {
     ['raise', 'monitor', 'leave'],
     ['raise', undefined, 'leave'],
   ] as const)(
-    'with ifExists %s, the plan for an existing guest and the new role %s is “%s”',
+    'planMembership() with ifExists=%s, an existing guest and the new role %s returns “%s”',
     (ifExists, type, action) => {
       expect(plan(guest, type ? { type } : {}, { ifExists }).action).toBe(action)
     },
   )
 
-  test('the plan for a member raises an unknown role only to the highest role', () => {
+  test('planMembership() raises an unknown role only to host', () => {
     expect(plan({}, { type: 'host' }, { ifExists: 'raise' }).action).toBe('change')
     expect(plan({}, { type: 'guest' }, { ifExists: 'raise' }).action).toBe('leave')
   })
 
-  test('the plan for a member changes a value that the service omits', () => {
+  test('planMembership() changes a value that is missing in the existing member', () => {
     expect(plan(guest, { type: 'guest', name: 'Ada' }).action).toBe('change')
   })
 
@@ -66,17 +66,20 @@ describe('the plan for a member', () => {
     ['unblock', blocked, 'change'],
     ['unblock', guest, 'change'],
     ['unblock', { ...guest, is_blocked: false }, 'leave'],
-  ] as const)('with ifBlocked %s, the plan for the member %j is “%s”', (ifBlocked, member, action) => {
-    expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
-  })
+  ] as const)(
+    'planMembership() with ifBlocked=%s and the member %j returns “%s”',
+    (ifBlocked, member, action) => {
+      expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
+    },
+  )
 
-  test('with ifBlocked unblock, the plan for a member removes the block unless the new values set a block', () => {
+  test('planMembership() with ifBlocked=unblock removes the block unless the new values set a block', () => {
     const ifBlocked = 'unblock'
     expect(plan(blocked, {}, { ifBlocked })).toMatchObject({ values: { is_blocked: false } })
     expect(plan(blocked, { is_blocked: true }, { ifBlocked }).action).toBe('leave')
   })
 
-  test('the plan for a member adds a user without a membership', () => {
+  test('planMembership() adds a user without a membership', () => {
     expect(planMembership(undefined, { values: {}, ifExists: 'fail' })).toEqual({ action: 'add' })
   })
 })
