@@ -38,7 +38,7 @@ async function listMissed(flags = '') {
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }
 }
 
-test('a meeting before the invitation of a user is not missed, and counted_from is the time of the invitation', async () => {
+test('sessions report --missed counts only meetings after the invitation of a user', async () => {
   serveLessons([
     invited('early', '2025-09-01T00:00:00Z'),
     invited('late', '2025-10-07T00:00:00Z'),
@@ -55,7 +55,7 @@ test('a meeting before the invitation of a user is not missed, and counted_from 
   expect(stderr).toBe('1 member was added after these meetings and is not counted as absent\n')
 })
 
-test('only a report of absences by meeting prints a notice that counts members added after the meetings', async () => {
+test('sessions report --by meeting --only-absent counts members added after the meetings in a notice', async () => {
   const again = visit('again', '10-01T08:00', '10-01T08:45')
   const blocked = { ...invited('blocked', '2025-10-20T00:00:00Z'), is_blocked: true }
   serveLessons(
@@ -75,13 +75,13 @@ test('only a report of absences by meeting prints a notice that counts members a
     expect((await report(flags)).stderr, flags).toBe(stderr)
 })
 
-test('meetings count from the creation of the user if the service omits the creation time of the member', async () => {
+test('sessions report --missed uses created_at of the user if the member has none', async () => {
   serveLessons([invited('late')], [], [{ user_id: 'late', name: 'LATE', created_at: '2025-10-07T00:00:00Z' }])
   expect(await listMissed()).toEqual({ rows: [['late', 2, '2025-10-07T00:00:00.000Z']], stderr: '' })
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'sessions report --by user-total --missed 1 %s counts meetings of a reinvited user from the earliest session',
+  'sessions report --missed 1 %s counts meetings of a reinvited user from the first session',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)
@@ -89,7 +89,7 @@ test.each(['', '--from 2025-10-05'])(
   },
 )
 
-test('if neither members nor users have a creation time, every meeting counts, and a notice explains the reason', async () => {
+test('sessions report --missed prints a notice if members and users have no created_at', async () => {
   const { created_at: _, ...host } = member('host') as Record<string, unknown>
   school(world, {
     maths: { members: [host, invited('someone')], sessions: [visit('host', '10-01T08:00', '10-01T08:45')] },

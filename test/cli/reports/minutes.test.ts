@@ -18,7 +18,7 @@ const covered = (list: readonly Interval[]) =>
   Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
 const count = (flags: readonly boolean[]) => flags.filter(Boolean).length
 
-test('merged intervals are sorted and disjoint, and cover the same time as the original intervals', () => {
+test('mergeIntervals() returns sorted, disjoint intervals that cover the same time', () => {
   fc.assert(
     fc.property(intervals, (list) => {
       const merged = mergeIntervals(list)
@@ -31,7 +31,7 @@ test('merged intervals are sorted and disjoint, and cover the same time as the o
   )
 })
 
-test('merged intervals have the same total length for any order of the original intervals', () => {
+test('mergeIntervals() returns the same intervals for any order of its input', () => {
   const shuffled = intervals.chain((list) =>
     fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
   )
@@ -44,7 +44,7 @@ test('merged intervals have the same total length for any order of the original 
   )
 })
 
-test('intervals that are clipped to a span cover exactly the original time inside the span', () => {
+test('clipInterval() keeps exactly the time inside the span', () => {
   fc.assert(
     fc.property(intervals, interval, (list, span) => {
       const clipped = list.flatMap((one) => {
@@ -78,16 +78,16 @@ test.each<[Interval, Interval, Interval | undefined]>([
     [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
     [1, 12],
   ],
-])('the interval %j clipped to the span %j is %j', (one, span, part) => {
+])('clipInterval() of %j to the span %j returns %j', (one, span, part) => {
   expect(clipInterval(one, span)).toEqual(part)
 })
 
-test('minutes are rounded to one decimal', () => {
+test('computeMinutes() rounds to one decimal', () => {
   const minutes = (seconds: number) => computeMinutes([[0, seconds * 1000]])
   expect([0, 2, 3, 57, 60, 90, 3599].map(minutes)).toEqual([0, 0, 0.1, 1, 1, 1.5, 60])
 })
 
-test('formatted minutes have one decimal and groups of three digits', () => {
+test('formatMinutes() prints one decimal and thousands separators', () => {
   const minutes = [0, 0.1, 67.5, 999, 1000, 12_345.6, 1_234_567]
   expect(minutes.map(formatMinutes)).toEqual([
     '0.0',

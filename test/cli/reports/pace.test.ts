@@ -49,7 +49,7 @@ const printed = (stdout: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).room_id)
 
-test('sessions report --all-rooms prints rooms in the order of the list if the responses arrive in another order', async () => {
+test('sessions report --all-rooms prints rooms in list order regardless of the response order', async () => {
   rooms(6)
   const { reached, release } = hold(() => true)
   const { done } = world.start([...report, '--concurrency', '3'])
@@ -62,7 +62,7 @@ test('sessions report --all-rooms prints rooms in the order of the list if the r
   expect({ code, rooms: printed(stdout) }).toEqual({ code: 0, rooms: names(6) })
 })
 
-test('sessions report --concurrency 4 requests only eight rooms before the first response arrives', async () => {
+test('sessions report --concurrency 4 requests at most eight rooms while the first response is pending', async () => {
   rooms(100)
   const { asked, reached, release } = hold((room) => room === 'r0')
   const { host, done } = world.start([...report, '--concurrency', '4'])
@@ -75,7 +75,7 @@ test('sessions report --concurrency 4 requests only eight rooms before the first
   expect({ code, rooms: printed(stdout) }).toEqual({ code: 0, rooms: names(100) })
 })
 
-test('sessions report stops its requests when the reader closes the pipe', async () => {
+test('sessions report stops sending requests after EPIPE on stdout', async () => {
   rooms(100)
   const { asked } = hold(() => false)
   const { host, done } = world.start([...report, '--concurrency', '2'])
@@ -84,7 +84,7 @@ test('sessions report stops its requests when the reader closes the pipe', async
   expect(asked.length).toBeLessThan(10)
 })
 
-test('sessions report stops, names the missing rooms and exits 8 when the key is refused after some rooms', async () => {
+test('sessions report exits 8 and lists the missing rooms after a 401 response', async () => {
   rooms(50)
   const { intercept } = world
   world.intercept = async (request, next, signal) =>
@@ -113,7 +113,7 @@ test('sessions report --fail-fast stops after the first failed room', async () =
   expect(stderr).toContain('reported on 1 of 21 rooms; 1 failed; 19 not tried')
 })
 
-test('sessions report prints the rooms already read and exits 130 at ^C', async () => {
+test('sessions report prints the completed rooms and exits 130 after ^C', async () => {
   rooms(50)
   const { release, reached } = hold((room) => room === 'r5')
   const { host, done } = world.start([...report, '--concurrency', '1'])

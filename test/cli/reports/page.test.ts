@@ -52,7 +52,7 @@ const maths = {
 }
 
 describe('the HTML page of a report', () => {
-  test('the HTML page of a report is readable only by its owner, and requires only one additional request for the room', async () => {
+  test('sessions report --html creates a file with mode 600', async () => {
     school(world, { maths })
     const { code, stdout, stderr } = await report('maths -o csv')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })
@@ -65,7 +65,7 @@ describe('the HTML page of a report', () => {
     ])
   })
 
-  test('the HTML page of a report contains a content security policy and no scripts, links or external files', async () => {
+  test('sessions report --html writes a page with a content security policy and no scripts', async () => {
     school(world, { maths })
     await report('maths --absent')
     const text = page()
@@ -83,14 +83,14 @@ describe('the HTML page of a report', () => {
     expect(text).toContain('prefers-color-scheme: dark')
   })
 
-  test('the HTML page of a report shows participants with --by room, and omits participants below --min-minutes', async () => {
+  test('sessions report --by room --html omits participants below --min-minutes', async () => {
     school(world, { maths })
     await report('maths --by room -o ndjson --min-minutes 20')
     expect(page()).toContain('<bdi>ADA</bdi>')
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('the HTML page of a report on several rooms links to each room or meeting and lists absent members first', async () => {
+  test('sessions report --absent --html lists absent members before participants', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {} })
     for (const [flags, ids] of [
       ['--absent', ['room-1', 'room-2']],
@@ -106,7 +106,7 @@ describe('the HTML page of a report', () => {
     }
   })
 
-  test('the HTML page of a report with --only-absent omits present participants, rooms without absent members, and charts', async () => {
+  test('sessions report --only-absent --html omits present participants and rooms without absences', async () => {
     const full = { ...maths, room: { name: 'Full' }, members: [member('ada'), member('grace')] }
     school(world, { maths, full, art: { ...maths, room: { name: 'Art' } } })
     for (const [flags, ids] of [
@@ -126,7 +126,7 @@ describe('the HTML page of a report', () => {
     }
   })
 
-  test('the HTML page of a report is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
+  test('sessions report --html marks the page as incomplete if a room cannot be read', async () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
     expect(code).toBe(8)
@@ -134,13 +134,13 @@ describe('the HTML page of a report', () => {
     expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
   })
 
-  test('the HTML page of a report has the heading “Attendance in 0 rooms” if no room matches', async () => {
+  test('sessions report --html writes the heading “Attendance in 0 rooms” if no room matches', async () => {
     school(world, { maths })
     expect(await report('--where type=private')).toMatchObject({ code: 0 })
     expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
   })
 
-  test('the HTML page of a report is complete even if the reader of standard output closes the pipe', async () => {
+  test('sessions report --html writes a complete page after EPIPE on stdout', async () => {
     school(world, { maths, again: maths })
     const { host, done } = world.start([
       'sessions',
@@ -157,7 +157,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('the HTML page of a report replaces an existing file, and an unwritable path causes an error before any request', async () => {
+  test('sessions report --html overwrites an existing file but refuses a link or directory', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -172,7 +172,7 @@ describe('the HTML page of a report', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('the HTML page of a report shows names as text, without markup or invisible characters', async () => {
+  test('sessions report --html escapes markup and invisible characters in names', async () => {
     hostileLessons()
     expect((await report('--all-rooms --absent')).code).toBe(0)
     const text = page()
@@ -187,7 +187,7 @@ describe('the HTML page of a report', () => {
     expect(harmIn(text)).toBeUndefined()
   })
 
-  test('the HTML page of a report masks the API key in a response of the service', async () => {
+  test('sessions report --html masks the API key in room and user names', async () => {
     school(world, {
       r: {
         room: { name: `key ${world.apiKey}` },
@@ -208,7 +208,7 @@ describe('the HTML page of several rooms', () => {
     }),
   )
 
-  test('the HTML page of several rooms shows their number in the title, and begins with a table of the rooms', async () => {
+  test('sessions report --all-rooms --html shows the number of rooms with sessions in the title', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {}, unused: {} })
     await report('--all-rooms -o ndjson')
     expect(page()).toContain('<title>Attendance in 2 rooms</title>')
@@ -223,7 +223,7 @@ describe('the HTML page of several rooms', () => {
     expect(page()).toContain('<p>Nobody was in 1 other room.</p>')
   })
 
-  test('the HTML page of a report shows lessons of several weeks side by side, without the time between the lessons', async () => {
+  test('sessions report --html draws weekly meetings side by side without the time between them', async () => {
     school(world, { maths: { sessions: weekly, members: [member('ada')] } })
     await report('maths -o ndjson')
     expect(page()).toContain(
@@ -238,7 +238,7 @@ describe('the HTML page of several rooms', () => {
     ])
   })
 
-  test('the HTML page of a report shows the name in a session if an earlier session of the same user has no name', async () => {
+  test('sessions report --html shows the user name from a later session if the first has none', async () => {
     const [first, ...others] = weekly
     school(world, {
       maths: { sessions: [{ ...first, name: null }, ...others.map((one) => ({ ...one, name: 'Ada' }))] },
@@ -247,7 +247,7 @@ describe('the HTML page of several rooms', () => {
     expect(page()).toContain('<th scope="row"><bdi>Ada</bdi>')
   })
 
-  test('the HTML page of several rooms has at most 2 MB for 1,000 rooms, and names the omitted parts', async () => {
+  test('sessions report --html limits the page for 1,000 rooms to 2 MB', async () => {
     const people = Array.from({ length: 4 }, (_, i) =>
       session(`user ${i}`, '08:00', '08:45', { name: `Person ${i}` }),
     )
@@ -280,7 +280,7 @@ describe('the HTML page of totals', () => {
   const section = (html: string, id: string) =>
     new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
 
-  test('the HTML page of totals shows the minutes per day and the busiest hours as charts and as numbers', async () => {
+  test('sessions report --html shows minutes per day and busiest hours as charts and tables', async () => {
     for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
       const text = await totals(`--by ${by}`)
       const days = rowsOf(section(text, 'minutes-per-day'))
@@ -304,7 +304,7 @@ describe('the HTML page of totals', () => {
     }
   })
 
-  test('the HTML page of totals with --by user-total shows timelines of participants for one day, but not for a month', async () => {
+  test('sessions report --by user-total --html draws timelines for one day but not for a month', async () => {
     const month = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(rowsOf(month).slice(1)).toMatchObject([
       ['ADAada', '2', '3', '4', '2025-10-24 10:00', '2025-10-26 02:30', '290.0', '275.0', ''],
@@ -319,7 +319,7 @@ describe('the HTML page of totals', () => {
     expect(day.match(/<svg [^>]*role="img"/g)).toHaveLength(2)
   })
 
-  test('the HTML page of totals with --by month shows a bar for each month', async () => {
+  test('sessions report --by month --html draws a bar for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
       ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', '0 minutes370.0 minutes'],
@@ -330,7 +330,7 @@ describe('the HTML page of totals', () => {
     expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
   })
 
-  test('the HTML page of totals with --by meeting contains a section for each meeting', async () => {
+  test('sessions report --by meeting --html writes a section for each meeting', async () => {
     const text = await totals('--by meeting --absent')
     expect(
       [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
@@ -364,7 +364,7 @@ describe('the HTML page of totals', () => {
     ])
   })
 
-  test('the HTML page of totals with --by meeting shows all participants of a large meeting in one section', async () => {
+  test('sessions report --by meeting --html shows 1,100 participants of a meeting in one section', async () => {
     const sessions = Array.from({ length: 1100 }, (_, i) =>
       session(`u${i}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )
@@ -374,7 +374,7 @@ describe('the HTML page of totals', () => {
     expect(page()).toContain('1100 participants')
   })
 
-  test('the HTML page of totals shows names that contain HTML as text', async () => {
+  test('sessions report --html and usage --html escape HTML in names', async () => {
     hostileLessons()
     for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
       expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
@@ -386,7 +386,7 @@ describe('the HTML page of totals', () => {
     expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
   })
 
-  test('the HTML page of totals shows minutes per week or per month for a long period', async () => {
+  test('sessions report --by month --html shows minutes per week or month for a long period', async () => {
     const sessions = [
       session('ada', '08:00', '09:00'),
       session('ada', '08:00', '09:00', {
@@ -414,7 +414,7 @@ describe('the HTML page of totals', () => {
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
   })
 
-  test('the HTML page of usage shows charts of the month, and the measures of the month or of each room', async () => {
+  test('usage --html shows the charts and totals of a month', async () => {
     term(world)
     const usage = async (line: string) => {
       const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)
@@ -444,7 +444,7 @@ describe('the HTML page of totals', () => {
     expect(page()).not.toContain('class="charts"')
   })
 
-  test('the HTML page of totals contains no charts if nobody attended', async () => {
+  test('sessions report --by month --html omits charts if no participant attended', async () => {
     school(world, { maths: {} })
     expect((await report('maths --by month')).code).toBe(0)
     expect(page()).not.toContain('class="charts"')
@@ -453,7 +453,7 @@ describe('the HTML page of totals', () => {
 
 // A system package such as Debian’s chromium provides the browser.
 describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
-  test('the HTML page of a report in a browser shows names that contain HTML as text', async () => {
+  test('a browser shows names with HTML on the report page as text', async () => {
     hostileLessons()
     await report('--all-rooms --absent')
     const dom = await domOf(file())
@@ -478,7 +478,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
     expect(dom.match(/<section aria-labelledby/g)).toHaveLength(hostile.length)
   })
 
-  test('the HTML page of a report in a browser shows its timelines and blocks injected scripts', async () => {
+  test('the content security policy of the report page blocks injected scripts in a browser', async () => {
     school(world, { maths })
     await report('maths')
     writeFileSync(file(), page().replace('</main>', '<script>document.title = "ran"</script></main>'))

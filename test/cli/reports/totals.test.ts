@@ -22,7 +22,7 @@ async function rows(line: string): Promise<string[]> {
 describe('a report by user-total', () => {
   beforeEach(() => term(world))
 
-  test('sessions report --by user-total has one row per user, and counts overlapping time twice only in room_minutes', async () => {
+  test('sessions report --by user-total counts overlapping sessions once in the column minutes', async () => {
     expect(await rows('--by user-total')).toEqual([
       'user_id,name,rooms,days,meetings,first_in,last_out,room_minutes,minutes',
       'ada,ADA,2,3,4,2025-10-24T08:00:00.000Z,2025-10-26T00:30:00.000Z,290,275',
@@ -44,7 +44,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total --absent also lists invited users who did not attend', async () => {
+  test('sessions report --by user-total --absent lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -53,7 +53,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total --min-minutes counts a shorter attendance of a meeting as missed', async () => {
+  test('sessions report --by user-total --min-minutes counts a shorter attendance as a missed meeting', async () => {
     expect(
       (
         await rows(
@@ -63,7 +63,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('sessions report has one row for each user and month if --by combines user-total and month in any order', async () => {
+  test('sessions report --by user-total,month or month,user-total prints one row per user and month', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',
@@ -78,7 +78,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total with -o ids prints the user IDs', async () => {
+  test('sessions report --by user-total -o ids prints the user IDs', async () => {
     expect(await report('--by user-total -o ids')).toMatchObject({ stdout: 'ada\ngrace\n', stderr: '' })
   })
 })
@@ -86,7 +86,7 @@ describe('a report by user-total', () => {
 describe('a report by meeting', () => {
   beforeEach(() => term(world))
 
-  test('sessions report --by meeting groups the sessions of a room into meetings, and shows the room name and the role', async () => {
+  test('sessions report --by meeting groups the sessions of a room into meetings', async () => {
     expect(await rows('--by meeting --to 2025-10-25')).toEqual([
       'room_id,room_name,meeting,meeting_start,meeting_end,user_id,name,role,first_in,last_out,room_minutes,share,present',
       'maths,Mathematics 7b,1,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,ada,ADA,host,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,45,1,true',
@@ -97,7 +97,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('sessions report --by meeting with a longer --gap merges meetings that are close together', async () => {
+  test('sessions report --by meeting --gap merges meetings with a shorter pause', async () => {
     const meetings = async (line: string) =>
       (await rows(`--by meeting --to 2025-10-25 --columns room_id,meeting,user_id ${line}`)).slice(1)
     expect(await meetings('--gap 76m')).toEqual(['maths,1,ada', 'maths,1,grace', 'art,1,ada', 'art,1,grace'])
@@ -105,7 +105,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('sessions report --by meeting --absent --min-minutes marks members who attend for less time as absent', async () => {
+  test('sessions report --by meeting --min-minutes marks members with less time as absent', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )
@@ -121,7 +121,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('sessions report --by meeting has no end time for a running meeting', async () => {
+  test('sessions report --by meeting -o json prints a null meeting_end for an ongoing meeting', async () => {
     school(world, { maths: { sessions: [visit('ada', '12-31T08:00', null)], members: [member('ada')] } })
     const { stdout } = await report('--by meeting -o json')
     expect(JSON.parse(stdout).attendance[0]).toMatchObject({
@@ -131,7 +131,7 @@ describe('a report by meeting', () => {
     })
   })
 
-  test('sessions report --by meeting has one row for a user whom the service returns as several members of a room', async () => {
+  test('sessions report --by meeting merges several memberships of a user into one row', async () => {
     const sessions = [
       visit(null, '10-24T08:00', '10-24T08:30', { member_id: 'm-ada' }),
       visit(null, '10-24T08:20', '10-24T08:40', { member_id: 'second' }),
@@ -145,7 +145,7 @@ describe('a report by meeting', () => {
 describe('a report by period', () => {
   beforeEach(() => term(world))
 
-  test('sessions report by period has one row for each day, week or month in the given time zone', async () => {
+  test('sessions report --by day, week or month prints one row per period in the given time zone', async () => {
     expect(await rows('--by day')).toEqual([
       'day,participants,rooms,days,meetings,room_minutes',
       '2025-10-24,2,2,1,3,180',
@@ -167,7 +167,7 @@ describe('a report by period', () => {
     ])
   })
 
-  test('sessions report by period includes names with --by room,month and with --by user,month', async () => {
+  test('sessions report --by room,month and --by user,month include names', async () => {
     expect(await rows('--by room,month')).toEqual([
       'month,room_id,room_name,participants,days,meetings,room_minutes',
       '2025-10,maths,Mathematics 7b,3,4,4,320',
@@ -180,13 +180,13 @@ describe('a report by period', () => {
     ])
   })
 
-  test('sessions report by period sends no request for members or names', async () => {
+  test('sessions report --by month sends no request for members or names', async () => {
     await rows('--by month')
     const paths = world.requests.map(({ url }) => new URL(url).pathname)
     expect([...new Set(paths)]).toEqual(['/v1/rooms', '/v1/rooms/maths/sessions', '/v1/rooms/art/sessions'])
   })
 
-  test('sessions report by period exits 2 with -o ids, because a period has no ID', async () => {
+  test('sessions report --by month -o ids exits 2 because a period has no ID', async () => {
     expect(await report('--by month -o ids')).toMatchObject({
       code: 2,
       stderr: 'error: a period has no ID to print\n',
@@ -206,7 +206,7 @@ test.each([
   ['--period 2026-13', /^--period must be today, .* or 2026-10 \(month\), not “2026-13”$/],
   ['--period today --from 7d', '--period and --from cannot be used together'],
   ['--period today --to 1d', '--period and --to cannot be used together'],
-])('sessions report %s is a usage error', async (line, message) => {
+])('sessions report %s exits 2', async (line, message) => {
   const { code, stdout, stderr } = await report(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]?.replace('error: ', '')).toMatch(message)
@@ -239,7 +239,7 @@ describe('room_minutes', () => {
     ],
   ]
 
-  test('room_minutes has the same sum in each grouping, even across changes of daylight-saving time', async () => {
+  test('sessions report has the same sum of room_minutes for each grouping across clock changes', async () => {
     const options = fc.record({
       zone: fc.constantFrom(...zones),
       gap: fc.constantFrom('1s', '15m', '3h'),
@@ -308,7 +308,7 @@ describe('a report of totals on another service', () => {
     [false, { leavesNullsOut: true, ids: 'uuid', unlisted: { extra: 1 } } as const],
     [true, { refusedLimits: { above: 100, status: 422 } } as const],
   ])(
-    'a report of totals on another service counts every session if paging of sessions is %s and the service differs by %j',
+    'sessions report counts every session if session paging is %s and the service differs by %j',
     async (paged, differences) => {
       const { body } = await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
       await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -337,7 +337,7 @@ describe('a report of totals on another service', () => {
   )
 })
 
-test('a report of totals covers the other rooms and exits 8 if one room does not exist', async () => {
+test('sessions report --by month covers the other rooms and exits 8 if a room does not exist', async () => {
   term(world)
   const { code, stdout, stderr } = await world.run(
     'sessions report maths nowhere --by month -o csv --no-header --time-zone utc',
@@ -352,7 +352,7 @@ describe('the table of totals on a terminal', () => {
   beforeEach(() => term(world))
 
   test.each([60, 80, 200])(
-    'the table of totals on a terminal fits a width of %i columns, and contains bars except for meetings on a narrow terminal',
+    'sessions report prints tables of totals that fit a terminal of %i columns',
     async (columns) => {
       for (const by of ['user-total', 'meeting', 'month', 'user-total,week', 'user,day', 'room,month']) {
         const { code, stdout } = await report(`--by ${by}`, { ...bars, columns })
@@ -391,14 +391,14 @@ describe('the table of totals on a terminal', () => {
     [60, ['ROOM NAME', 'MEETING START', 'NAME', 'PRESENT']],
     [80, ['ROOM NAME', 'MEETING START', 'NAME', 'ROOM MINUTES', 'PRESENT']],
   ])(
-    'the table of meetings with --absent shows the room and the presence at a width of %i columns',
+    'sessions report --by meeting --absent shows room and presence on a terminal of %i columns',
     async (columns, titles) => {
       const { stdout } = await report('--by meeting --absent --to 2025-10-25', { ...bars, columns })
       expect(stdout.split('\n')[0]?.split(/ {2,}/).filter(Boolean).slice(0, titles.length)).toEqual(titles)
     },
   )
 
-  test('the table of totals on a terminal contains ASCII bars with --ascii', async () => {
+  test('sessions report --ascii draws ASCII bars on a terminal', async () => {
     const { stdout } = await report('--by user-total --ascii', { ...bars, columns: 60 })
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('GRACE   2         70.0          55.0     #####\n')

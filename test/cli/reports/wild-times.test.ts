@@ -24,7 +24,7 @@ const reports = [
   ...['--by user-total --missed 1', '--by user-total,day --absent', '--by meeting,month --absent'],
 ]
 
-test('a session longer than 366 days counts for its first 366 days, and a warning names the room', async () => {
+test('sessions report counts the first 366 days of a longer session and prints a warning', async () => {
   school(world, { maths: { sessions: [fromFirstToLastYear('ada')], members: [member('ada')] } })
   const { code, stdout, stderr } = await world.run('sessions report maths --time-zone UTC --by day -o csv')
   const rows = stdout.split('\r\n').slice(1, -1)
@@ -35,7 +35,7 @@ test('a session longer than 366 days counts for its first 366 days, and a warnin
   expect(later).toMatchObject({ code: 0, stdout: '', stderr: warning })
 })
 
-test('an online session that began years ago has no last_out and counts for its first 366 days', async () => {
+test('sessions report counts the first 366 days of an online session from 2019', async () => {
   school(world, { maths: { sessions: [long('ada', '2019-03-01T08:00:00Z', null)] } })
   const { stdout } = await world.run('sessions report maths -o ndjson')
   expect(JSON.parse(stdout)).toMatchObject({ last_out: null, minutes: sessionDays * 1440 })
@@ -57,7 +57,7 @@ const wildReport = fc.record({
   zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia', 'Asia/Kathmandu'),
 })
 
-test('a report on sessions with arbitrary times has a limited number of rows, and of bars in its HTML page', async () => {
+test('sessions report limits rows and HTML bars for sessions with random times', async () => {
   const members = ['ada', 'grace', 'alan'].map((user_id) => member(user_id))
   const property = fc.asyncProperty(wildReport, async ({ sessions, flags, zone }) => {
     school(world, { maths: { sessions, members } })
@@ -78,7 +78,7 @@ test.each([
   'sessions report maths --by day --html page.html -o csv',
   'sessions report maths --by session -o ids',
   'usage -o csv',
-])('^C ends the command “%s” during its computation with exit code 130', async (line) => {
+])('the command “%s” exits 130 after ^C during its computation', async (line) => {
   const [begin, end] = ['2026-01-01T08:00:00Z', '2026-01-01T09:00:00Z']
   const sessions = Array.from({ length: 3000 }, (_, i) => long(`user ${i}`, begin, end))
   school(world, { maths: { sessions } })
