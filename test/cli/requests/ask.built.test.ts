@@ -28,7 +28,7 @@ const name = 'Name of the room:'
 const type = 'Type of the room:'
 
 describe.skipIf(!hasTerminal)('a real terminal', () => {
-  test('on a real terminal, auth login asks for the base URL and the key, and hides the key', async () => {
+  test('auth login on a real terminal prompts for the base URL and hides the typed key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()
     const { code, shown, isRestored } = await runDialog('auth login', home, [
@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     ['^D', '\u0004', 'auth login', keyPrompt],
     ['^C', '\u0003', '--local rooms create', [[name, 'Week']]],
   ])(
-    '%s %j at a prompt of %s on a real terminal makes the command exit 130 and restores the terminal',
+    '%s (%j) at a prompt ends %s with exit code 130 and restores the terminal',
     async (_, typed, line, replies) => {
       const home = homes()
       const { code, shown, isRestored } = await runDialog(line, home, [...replies, ['', typed]])
@@ -65,7 +65,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     },
   )
 
-  test('on a real terminal, auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
+  test('auth login with TERM=dumb prompts in plain lines on a real terminal', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = { ...homes(), TERM: 'dumb' }
     const pasted = 'sk_live_0123456789'
@@ -81,7 +81,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     expect(shown).not.toContain(pasted)
   })
 
-  test('on a real terminal, rooms list prints a complete table if the terminal reports a size of 0', async () => {
+  test('rooms list prints a complete table on a real terminal that reports a size of 0', async () => {
     const home = homes()
     await runHere('--local rooms create --name Maths --type open'.split(' '), { env: home })
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
@@ -90,7 +90,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
   })
 
   // A terminal line holds at most 4,096 bytes without raw mode.
-  test('on a real terminal, rooms create accepts 4,200 pasted bytes, and prints control sequences as escapes', async () => {
+  test('rooms create accepts a pasted name of more than 4,096 bytes on a real terminal', async () => {
     const long = '😀'.repeat(1050)
     const { code, shown, isRestored } = await runDialog(
       '--local rooms create --json --query "[room.type, room.name]"',
@@ -106,7 +106,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     expect(harmIn(shown, true)).toBeUndefined()
   })
 
-  test('on a real terminal, a command shows no prompt after it reads standard input to the end', async () => {
+  test('users delete - exits 10 without a prompt after it reads IDs from a real terminal', async () => {
     const home = homes()
     await runHere('--local users create ada'.split(' '), { env: home })
     const { code, shown } = await runDialog('--local users delete -; c=$?; echo; (exit $c)', home, [

@@ -27,7 +27,7 @@ const name = 'Name of the room:'
 const type = 'Type of the room:'
 
 describe('rooms create on a terminal', () => {
-  test('rooms create on a terminal asks for a name and a type on standard error', async () => {
+  test('rooms create on a terminal prompts for a name and a type on stderr', async () => {
     const { code, stdout, stderr } = await talk(world, 'rooms create --json', [
       [name, ' Weekly sync \n'],
       [type, 'Private\n'],
@@ -40,7 +40,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 
-  test('rooms create on a terminal prints max_meeting_seconds of the room and the rule for counting time', async () => {
+  test('rooms create on a terminal explains the limit of --max-meeting-seconds', async () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(
@@ -54,14 +54,14 @@ describe('rooms create on a terminal', () => {
     ['rooms create --set name=Weekly', type, 'open\n', name],
     ['rooms create --type open', name, 'Weekly\n', type],
     ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
-  ])('%s on a terminal asks only for missing values', async (line, question, typed, other) => {
+  ])('%s on a terminal prompts only for the missing value', async (line, question, typed, other) => {
     const { code, stderr } = await talk(world, line, [[question, typed]])
     expect(code).toBe(0)
     expect(stderr).not.toContain(other)
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
   })
 
-  test('rooms create on a terminal asks again after invalid input', async () => {
+  test('rooms create on a terminal repeats a prompt after invalid input', async () => {
     const { code } = await talk(world, 'rooms create', [
       [name, ' \n'],
       ['the name of the room is empty', 'Weekly\n'],
@@ -73,7 +73,7 @@ describe('rooms create on a terminal', () => {
   })
 
   test.each(['\u0003', '\u0004'])(
-    'rooms create on a terminal sends no request if %j ends the prompt',
+    'rooms create on a terminal exits 130 without a request if %j ends the prompt',
     async (typed) => {
       for (const replies of [
         [[name, typed]],
@@ -95,13 +95,13 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([])
   })
 
-  test('rooms create on a terminal with --dry-run prints the request after the prompts', async () => {
+  test('rooms create --dry-run on a terminal prints the request after the prompts', async () => {
     const { stdout } = await talk(world, 'rooms create --name Weekly --dry-run', [[type, 'open\n']])
     expect(stdout).toBe(`POST ${baseUrl}/rooms {"name":"Weekly","type":"open"}\n`)
     expect(sent()).toEqual([])
   })
 
-  test('rooms create on a terminal exits 2 without a prompt for a protected profile, a missing service or invalid flags', async () => {
+  test('rooms create on a terminal exits 2 before prompting if the command cannot succeed', async () => {
     const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
     mkdirSync(world.configDir, { mode: 0o700 })
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
@@ -121,7 +121,7 @@ describe('rooms create on a terminal', () => {
     })
   })
 
-  test('rooms create on a terminal displays control characters in a pasted name as escapes, and sends them unescaped', async () => {
+  test('rooms create escapes control characters of a pasted name in the prompt but not in the request', async () => {
     const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
     const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
     expect(code).toBe(0)
@@ -132,7 +132,7 @@ describe('rooms create on a terminal', () => {
     ])
   })
 
-  test('rooms create on a terminal accepts a very long name and displays at most 200 of its characters', async () => {
+  test('the prompt of rooms create displays at most 200 characters of a long name', async () => {
     const long = 'x'.repeat(sized(600, 5000))
     const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
     expect(code).toBe(0)
@@ -178,7 +178,7 @@ describe('a command that prompts for input', () => {
     )
   })
 
-  test('rooms create on a terminal shows a prompt with CI=false', async () => {
+  test('rooms create prompts on a terminal with CI=false', async () => {
     const options = { env: { CI: 'false' } }
     expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
   })
@@ -201,7 +201,7 @@ describe('auth login on a terminal', () => {
     api_key_origin: 'https://other.test',
   }
 
-  test('auth login on a terminal asks for the base URL and the key, and then suggests commands', async () => {
+  test('auth login on a terminal stores the typed base URL and key', async () => {
     const { code, stdout, stderr } = await login([
       [url, `${baseUrl}\n`],
       [key, `${world.apiKey}\n`],
@@ -221,7 +221,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('auth login on a terminal prints the prompts that the README shows', async () => {
+  test('auth login on a terminal prints the same prompts as the README', async () => {
     const readme = documentation()
     const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
     const [first = '', ...lines] = block.trimEnd().split('\n')
@@ -242,7 +242,7 @@ describe('auth login on a terminal', () => {
     expect(shown).toEqual([...lines, ''])
   })
 
-  test('auth login on a terminal asks again with a reason after an invalid base URL', async () => {
+  test('auth login on a terminal repeats the prompt with a reason after an invalid base URL', async () => {
     const again = '\u0015'
     const { code } = await login([
       [url, 'meet.test\n'],
@@ -259,7 +259,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default.base_url).toBe(baseUrl)
   })
 
-  test('auth login on a terminal hides a key that is pasted into the prompt for the base URL', async () => {
+  test('auth login hides a key pasted into the base URL prompt', async () => {
     const pasted = 'sk_live_0123456789'
     const { code, stderr } = await login([
       [url, `${pasted}\n`],
@@ -270,7 +270,7 @@ describe('auth login on a terminal', () => {
     expect(stderr).not.toContain(pasted.slice(0, 4))
   })
 
-  test('auth login on a terminal with TERM=dumb hides a key pasted at the base URL prompt, and shows a base URL', async () => {
+  test('auth login with TERM=dumb hides a key pasted into the base URL prompt', async () => {
     const pasted = 'sk_live_0123456789'
     const { code, stderr } = await talk(
       world,
@@ -288,7 +288,7 @@ describe('auth login on a terminal', () => {
   })
 
   test.each(['\u0003', '\u0004'])(
-    'auth login on a terminal sends no request and stores no settings if %j ends a prompt',
+    'auth login on a terminal stores no settings if %j ends a prompt',
     async (typed) => {
       expect((await login([[url, `https${typed}`]])).code).toBe(130)
       expect(
@@ -304,7 +304,7 @@ describe('auth login on a terminal', () => {
     },
   )
 
-  test('auth login on a terminal suggests the base URL of the profile, and warns that the stored key will be replaced', async () => {
+  test('auth login on a terminal suggests the base URL of the profile', async () => {
     store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
     const { code, stderr } = await login([
       [baseUrl, '\n'],
@@ -314,7 +314,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default).toMatchObject({ base_url: baseUrl, api_key: world.apiKey, timeout: 5 })
   })
 
-  test('auth login on a terminal escapes a suggested base URL from the settings file', async () => {
+  test('auth login escapes control characters in the suggested base URL', async () => {
     store({ default: { base_url: 'https://meet.test/\u001b]0;title\u0007\u202ev1' } })
     const { code, stderr } = await login([[url, '\u0003']])
     expect(code).toBe(130)
@@ -323,7 +323,7 @@ describe('auth login on a terminal', () => {
   })
 
   test.each([' --no-color', ''])(
-    'auth login%s on a terminal without colors prints no color',
+    'auth login%s prints no colors on a terminal if colors are disabled',
     async (flag) => {
       const { stderr } = await talk(
         world,
@@ -339,7 +339,7 @@ describe('auth login on a terminal', () => {
     },
   )
 
-  test('auth login on a terminal refuses another base URL for an existing profile before it asks for the key', async () => {
+  test('auth login refuses another base URL for an existing profile before the key prompt', async () => {
     store({ default: other })
     const { code, stderr } = await login([[url, `${baseUrl}\n`]])
     expect(code).toBe(2)
@@ -364,7 +364,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('auth login on a terminal with --key-command asks only for the base URL', async () => {
+  test('auth login --key-command prompts only for the base URL', async () => {
     writeFileSync(join(world.dir, 'key'), world.apiKey)
     const line = `auth login --quiet --key-command /bin/cat\u00a0${join(world.dir, 'key')}`
     const argv = line.split(' ').map((word) => word.replace('\u00a0', ' '))

@@ -44,12 +44,12 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test(`${line} with --yes sends the write`, async () => {
+  test(`${line} --yes sends the write request`, async () => {
     expect(await world.run([...fill(line), '--yes'])).toMatchObject({ code: 0 })
     expect(writes()).toHaveLength(1)
   })
 
-  test(`${line} on a terminal names the service and the profile in its prompt, and sends no write without confirmation`, async () => {
+  test(`the prompt of ${line} names the service and the profile`, async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -58,7 +58,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test(`${line} with --dry-run needs no confirmation and sends no write`, async () => {
+  test(`${line} --dry-run exits 0 without confirmation`, async () => {
     expect(await world.run([...fill(line), '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
   })
@@ -77,7 +77,7 @@ test.each([
   expect(writes()).toHaveLength(1)
 })
 
-test('the prompt for a change of the local workspace shows the directory of the workspace', async () => {
+test('the prompt of rooms update --local --terminated shows the workspace directory', async () => {
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const created = await world.run('--local rooms create --name Here --type open -o ids', { env })
   const { host, done } = world.start(['--local', 'rooms', 'update', created.stdout.trim(), '--terminated'], {

@@ -36,7 +36,7 @@ async function runWithInput(text: string, argv: readonly string[], options: Host
 }
 
 describe('the confirmation prompt', () => {
-  test('the confirmation prompt for one room shows the room name and asks for yes or no', async () => {
+  test('the prompt of rooms delete for one room shows the name and accepts y or n', async () => {
     const id = await room('Weekly')
     const no = await runWithInput('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
@@ -51,7 +51,7 @@ describe('the confirmation prompt', () => {
     expect(writes()).toEqual([`DELETE /rooms/${id}`])
   })
 
-  test('the confirmation prompt for several rooms shows the count, the IDs and the service, and asks for the count', async () => {
+  test('the prompt of rooms terminate for several rooms requires the number of rooms', async () => {
     const ids = await rooms(3)
     const names = ids.map((id, i) => `“R${i + 1}” (${id})`).join(', ')
     const { code, stderr } = await runWithInput('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
@@ -64,7 +64,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
-    'the confirmation prompt for three rooms refuses the input %j',
+    'the prompt of rooms delete for three rooms refuses the input %j',
     async (text) => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await runWithInput(text, ['rooms', 'delete', ...ids])
@@ -75,14 +75,14 @@ describe('the confirmation prompt', () => {
     },
   )
 
-  test('the confirmation prompt accepts the count with spaces around it', async () => {
+  test('the prompt of rooms delete accepts the number of rooms with surrounding spaces', async () => {
     const ids = await rooms(2)
     expect(await runWithInput(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
   test.each([1, 3])(
-    '^C at the confirmation prompt makes the command exit 130 without a write (room count: %i)',
+    'rooms delete exits 130 without a write after ^C at the prompt (rooms: %i)',
     async (count) => {
       const ids = await rooms(count)
       expect(await runWithInput('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -91,7 +91,7 @@ describe('the confirmation prompt', () => {
   )
 
   test.each([1, 3])(
-    '^D at the confirmation prompt makes the command exit 130 without a write (room count: %i)',
+    'rooms delete exits 130 without a write after ^D at the prompt (rooms: %i)',
     async (count) => {
       const ids = await rooms(count)
       expect(await runWithInput('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -99,7 +99,7 @@ describe('the confirmation prompt', () => {
     },
   )
 
-  test('the confirmation prompt for many rooms shows the first ten rooms and the number of other rooms', async () => {
+  test('the prompt of rooms delete shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
     const { stderr } = await runWithInput('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
@@ -108,14 +108,14 @@ describe('the confirmation prompt', () => {
     expect(world.requests).toHaveLength(10)
   })
 
-  test('the confirmation prompt for a repeated ID counts the ID once', async () => {
+  test('the prompt of rooms delete counts a repeated ID once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await runWithInput('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
-  test('the confirmation prompt shows the IDs of users, and the room of members', async () => {
+  test('the prompts of users delete and members block show the names and IDs', async () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
@@ -130,14 +130,14 @@ describe('the confirmation prompt', () => {
     expect(blocked.code).toBe(0)
   })
 
-  test('the confirmation prompt shows the current profile', async () => {
+  test('the prompt of rooms delete shows the current profile', async () => {
     storeProfile({ protected: false })
     const ids = await rooms(2)
     const { stderr } = await runWithInput('\n', ['rooms', 'delete', ...ids], stored)
     expect(stderr).toContain('at https://meet.test (profile production).')
   })
 
-  test('the confirmation prompt shows the directory of the local workspace', async () => {
+  test('the prompt of rooms delete --local shows the workspace directory', async () => {
     const make = async () =>
       (await world.run('--local rooms create --name L --type open -o ids')).stdout.trim()
     const ids = [await make(), await make()]
@@ -147,7 +147,7 @@ describe('the confirmation prompt', () => {
     expect((await world.run('--local rooms list -o ids')).stdout).toBe('')
   })
 
-  test('the confirmation prompt shows control characters from the service as escapes', async () => {
+  test('the prompt of rooms delete escapes control characters in room names', async () => {
     const ids = [await room('a\u001b[2Jb'), await room('two\nlines')]
     const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true })
     setImmediate(() => host.type('\n'))
@@ -161,7 +161,7 @@ describe('the confirmation prompt', () => {
     expect(await world.run(['rooms', 'reopen', ...ids, '-o', 'ids'])).toMatchObject({ code: 0 })
   })
 
-  test.each(['--dry-run', '--curl'])('the confirmation prompt is omitted with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('rooms delete %s exits 0 without a prompt', async (flag) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'delete', 'r1', 'r2', flag], { tty: true })
     expect({ code, lines: lines(stdout).length, stderr }).toEqual({ code: 0, lines: 2, stderr: '' })
     expect(world.requests).toEqual([])
@@ -188,7 +188,7 @@ describe('the flags --yes and --max', () => {
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
   ])(
-    'with the room count %i, the command “rooms delete ROOM… %s” exits 10 without a write',
+    'with the room count %i, “rooms delete ROOM… %s” exits 10 without a write',
     async (count, flags, stderr) => {
       const ids = await rooms(count)
       expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
@@ -205,7 +205,7 @@ describe('the flags --yes and --max', () => {
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('rooms delete with the room count %i and the flags “%s” deletes the rooms', async (count, flags) => {
+  ])('rooms delete of %i rooms with %s deletes all rooms', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -215,7 +215,7 @@ describe('the flags --yes and --max', () => {
     expect(await left()).toBe(0)
   })
 
-  test('the flags --yes and --max apply to the items that match --where and to lines of standard input', async () => {
+  test('rooms delete --max limits items from --where and from standard input', async () => {
     const ids = await rooms(3)
     expect(await world.run('rooms delete --where name~^R --yes --max 2')).toMatchObject({
       code: 10,
@@ -227,7 +227,7 @@ describe('the flags --yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('rooms delete on a terminal refuses more rooms than --max allows, without a prompt', async () => {
+  test('rooms delete --max 2 exits 10 for three rooms on a terminal without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -235,7 +235,7 @@ describe('the flags --yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('the flags --yes and --max are not required if the input at the prompt is the number of items', async () => {
+  test('the prompt of rooms delete accepts 25 rooms without --max', async () => {
     const ids = await rooms(25)
     expect(await runWithInput('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
@@ -245,7 +245,7 @@ describe('the flags --yes and --max', () => {
     ['rooms terminate', 'terminating rooms', 'no such room: x0'],
     ['users delete', 'deleting users', 'no such user: x0'],
     ['members block r --force', 'blocking members', 'no such room or member: r x0'],
-  ])('the flags --yes and --max apply to %s', async (command, doing, missing) => {
+  ])('%s exits 10 for 21 items with --yes --max 20', async (command, doing, missing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
     expect(await run('--yes --max 20')).toMatchObject({ code: 10, stderr: beyond(doing, 21, 20) })
@@ -265,14 +265,14 @@ describe('the flags --yes and --max', () => {
   })
 
   test.each(['rooms reopen', 'members unblock r'])(
-    '--max without --yes applies to %s, which needs no confirmation',
+    '%s with three items and --max 2 exits 10 without a request',
     async (command) => {
       expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
       expect(world.requests).toEqual([])
     },
   )
 
-  test('--max accepts only whole numbers from 1', async () => {
+  test('rooms delete exits 2 if --max is not a positive whole number', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -319,7 +319,7 @@ describe('a protected profile', () => {
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
 
-  test('a protected profile refuses changes of several given items and of items that match --where', async () => {
+  test('batch commands exit 2 for a protected profile without --allow-write', async () => {
     for (const line of [
       'rooms terminate OPEN SECRET --yes',
       'users delete ada grace --yes',
@@ -347,7 +347,7 @@ describe('a protected profile', () => {
     'users create ada --if-not-exists',
     'rooms create --name Open --type open --if-not-exists',
     'members add OPEN ada --if-not-exists',
-  ])('a protected profile permits %s, which sends no write', async (line) => {
+  ])('the command “%s” exits 0 without a write for a protected profile', async (line) => {
     const { code, stderr } = await run(line)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
@@ -359,7 +359,7 @@ describe('a protected profile', () => {
     'members block SECRET ADA',
     'users delete ada',
     'users offboard ada',
-  ])('a protected profile makes %s exit 2 before the prompt', async (line) => {
+  ])('the command “%s” exits 2 before the prompt for a protected profile', async (line) => {
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await runWithInput('\x03', words(line), stored)
     expect(stderr).not.toMatch(/y\/N|Type \d/)
@@ -367,7 +367,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('a protected profile refuses changes whether a flag, the environment or the settings file selects it', async () => {
+  test('rooms delete exits 2 if a flag, the environment or the settings file selects a protected profile', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -389,7 +389,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('a protected profile protects its service even if another profile, a base URL or a key from the environment is used', async () => {
+  test('users create exits 2 if another profile protects the same service', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -416,7 +416,7 @@ describe('a protected profile', () => {
     expect(await run('users create new --profile other --allow-write', { env })).toMatchObject({ code: 0 })
   })
 
-  test('a protected profile makes join exit 2, because a session is a change', async () => {
+  test('join exits 2 for a protected profile', async () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
@@ -425,7 +425,7 @@ describe('a protected profile', () => {
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })
 
-  test('a protected profile protects a service even if the environment contains the key or the settings file is damaged', async () => {
+  test('rooms delete exits 2 if a damaged settings file may contain a protected profile', async () => {
     const line = `rooms delete ${open} --yes`
     expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-write') })
     writeFileSync(join(world.configDir, 'config.json'), '{')
@@ -437,16 +437,16 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('a protected profile does not affect other services', async () => {
+  test('rooms create --local exits 0 if the profile of another service is protected', async () => {
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 
-  test('a protected profile causes a JSON error for a refused write if the output format is JSON', async () => {
+  test('rooms delete --json prints a JSON error for a protected profile', async () => {
     const { code, stderr } = await run('rooms delete OPEN --yes --json')
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 2, error: 'usage' })
   })
 
-  test('a protected profile stays protected after logins, logouts and changed settings', async () => {
+  test('auth login, auth logout and config set keep a profile protected', async () => {
     const logIn = () =>
       run(`auth login --with-token --profile production --base-url ${baseUrl}`, { stdin: world.apiKey })
     expect(await logIn()).toMatchObject({ code: 0 })
@@ -460,7 +460,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('a protected profile adds --allow-write to the suggested command that resumes users import', async () => {
+  test('an interrupted users import --allow-write suggests a --resume command with --allow-write', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()
@@ -479,7 +479,7 @@ describe('profiles protect and unprotect', () => {
   const run = (line: string) => world.run(line, stored)
   beforeEach(() => storeProfile({}))
 
-  test('profiles protect and unprotect set and remove the protection of a profile', async () => {
+  test('profiles protect and profiles unprotect change the protection of a profile', async () => {
     expect(await run('profiles protect production')).toMatchObject({
       code: 0,
       stdout: '',
@@ -508,7 +508,7 @@ describe('profiles protect and unprotect', () => {
     })
   })
 
-  test('profiles protect and unprotect set and remove the protection of the local workspace', async () => {
+  test('profiles protect and profiles unprotect change the protection of the local workspace', async () => {
     const make = (flags = '') => run(`--local rooms create --name L --type open -o ids${flags}`)
     expect(await run('profiles protect local')).toMatchObject({
       code: 0,
@@ -535,7 +535,7 @@ describe('profiles protect and unprotect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
-  test('profiles protect keeps the local workspace protected if the settings file becomes invalid', async () => {
+  test('a protected local workspace refuses rooms create if the settings file becomes invalid', async () => {
     await run('profiles protect local')
     const file = join(world.configDir, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
@@ -551,12 +551,12 @@ describe('profiles protect and unprotect', () => {
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
   })
 
-  test('profiles protect and unprotect exit 0 if they are repeated', async () => {
+  test('profiles protect and profiles unprotect exit 0 if they are repeated', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
 
-  test.each(['protect', 'unprotect'])('profiles %s refuses an unknown profile', async (verb) => {
+  test.each(['protect', 'unprotect'])('profiles %s exits 3 for an unknown profile', async (verb) => {
     expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
       code: 3,
       stderr: 'error: no such profile: “nowhere”\nhint: profiles: production, local\n',
@@ -590,7 +590,7 @@ describe('--ignore-not-found', () => {
     ['members unblock R gone M', 'unblocked 1 member; 1 did not exist'],
     ['rooms delete gone', 'deleted 0 rooms; 1 did not exist'],
     ['users delete gone lost', 'deleted 0 users; 2 did not exist'],
-  ])('--ignore-not-found makes %s exit 0 and print the number of missing items', async (line, summary) => {
+  ])('%s --ignore-not-found exits 0 and prints the number of missing items', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
     expect({ code, stdout, stderr }).toEqual({
@@ -601,20 +601,20 @@ describe('--ignore-not-found', () => {
   })
 
   test.each(['rooms delete ONE TWO', 'users delete ada', 'rooms terminate ONE', 'members block R M'])(
-    '--ignore-not-found makes %s exit 0 when the command is repeated',
+    '%s --ignore-not-found exits 0 if the command is repeated',
     async (line) => {
       for (const time of ['first', 'second'])
         expect(await world.run(words(`${line} --yes --ignore-not-found`)), time).toMatchObject({ code: 0 })
     },
   )
 
-  test('--ignore-not-found is necessary for exit code 0 if an item is missing', async () => {
+  test('rooms delete and users delete fail for a missing item without --ignore-not-found', async () => {
     expect(await world.run(words('rooms delete ONE gone --yes'))).toMatchObject({ code: 8 })
     expect(await world.run(words('rooms delete gone --yes'))).toMatchObject({ code: 3 })
     expect(await world.run(words('users delete gone lost --yes'))).toMatchObject({ code: 1 })
   })
 
-  test('--ignore-not-found does not affect other failures', async () => {
+  test('rooms delete --ignore-not-found exits 8 after a 422 response', async () => {
     world.intercept = async (request, next) =>
       request.url.endsWith(here[0] ?? '') ? answer(422, { error: { message: 'no' } }) : next()
     expect(await world.run(words('rooms delete gone ONE TWO --yes --ignore-not-found -o ids'))).toMatchObject(
@@ -631,7 +631,7 @@ describe('--ignore-not-found', () => {
     })
   })
 
-  test('--ignore-not-found excludes missing items from the failures that --fail-fast counts', async () => {
+  test('rooms delete --fail-fast --ignore-not-found continues after missing items', async () => {
     expect(
       await world.run(words('rooms delete a b c ONE --yes --ignore-not-found --fail-fast --concurrency 1')),
     ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 did not exist\n' })
@@ -643,7 +643,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('--ignore-not-found makes %s on a terminal exit 0 after the input %j', async (line, text) => {
+  ])('%s --ignore-not-found on a terminal exits 0 after the input %j', async (line, text) => {
     const { code, stderr } = await runWithInput(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -652,7 +652,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('users create --if-not-exists run twice creates one user and prints the user twice', async () => {
+  test('two runs of users create --if-not-exists create one user', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -663,7 +663,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('users create --if-not-exists keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
+  test('users create --if-not-exists keeps an existing user unchanged', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -678,7 +678,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create --if-not-exists run twice creates one room and prints the room twice', async () => {
+  test('two runs of rooms create --if-not-exists create one room', async () => {
     const line = [
       'rooms',
       'create',
@@ -698,7 +698,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /rooms'])
   })
 
-  test('rooms create --if-not-exists finds a room only by its exact name, even with --set', async () => {
+  test('rooms create --if-not-exists matches a room only by its exact name', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
       world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
@@ -749,7 +749,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create --if-not-exists finds the room on a service that does not filter by name', async () => {
+  test('rooms create --if-not-exists finds an existing room if the service ignores the name filter', async () => {
     const id = await room('Sync')
     for (let i = 0; i < 150; i++) await room(`R${i}`)
     world.intercept = async (request, next) => {
@@ -764,7 +764,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members add --if-not-exists run twice adds one member and prints the member twice', async () => {
+  test('two runs of members add --if-not-exists add one member', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -790,7 +790,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists creates no item if the read request fails', async () => {
+  test('commands with --if-not-exists send no write if the read request fails', async () => {
     const id = await room('R')
     world.intercept = async (request, next) => (request.method === 'GET' ? answer(503, {}) : next())
     for (const line of ['users create ada', 'rooms create --name N --type open', `members add ${id} ada`])
@@ -798,7 +798,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists with --dry-run prints the planned request or the existing item', async () => {
+  test('--if-not-exists --dry-run prints the existing item or the planned request', async () => {
     const id = await room('R')
     await user('ada')
     const dry = async (line: string) => (await world.run(`${line} --if-not-exists --dry-run`)).stdout
@@ -811,7 +811,7 @@ describe('--if-not-exists', () => {
 })
 
 test.each(['rooms list --layout', 'users list --email', 'rooms list --name'])(
-  'an unpaired surrogate in the value of “%s” is a usage error',
+  'the command “%s” exits 2 for a value with an unpaired surrogate',
   async (command) => {
     const run = await world.run([...command.split(' '), 'a\ud800'])
     expect(run).toMatchObject({

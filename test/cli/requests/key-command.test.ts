@@ -46,7 +46,7 @@ function store(more: object = {}): void {
   writeFileSync(file, JSON.stringify({ profiles: { default: profile } }), { mode: 0o600 })
 }
 
-test('auth login --key-command runs the command once, checks the key and stores only the command', async () => {
+test('auth login --key-command stores the command instead of the key', async () => {
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
   expect(await world.run(argv, { env })).toMatchObject({
     code: 0,
@@ -75,7 +75,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a key command receives its arguments unchanged, without a shell', async () => {
+test('rooms list passes arguments to the key command unchanged, without a shell', async () => {
   writeFileSync(
     join(world.dir, 'words'),
     `#!/bin/sh\nprintf '%s\\n' "$@" > '${world.dir}/said'\necho ${world.apiKey}\n`,
@@ -86,7 +86,7 @@ test('a key command receives its arguments unchanged, without a shell', async ()
   expect(readFileSync(join(world.dir, 'said'), 'utf8')).toBe("a b\nc;d\ne$HOME\n`id`\n*\nf'g\n")
 })
 
-test('a key command runs once for any number of requests, and no file contains the key', async () => {
+test('users delete runs its key command once for several requests', async () => {
   store()
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   writeKeyCommand(`echo noise >&2; echo '  ${world.apiKey}  '`)
@@ -98,7 +98,7 @@ test('a key command runs once for any number of requests, and no file contains t
   expect(stderr).not.toContain('noise')
 })
 
-test('the key that a key command prints is masked in text from the service', async () => {
+test('rooms list masks the key of the key command in an error of the service', async () => {
   store()
   world.intercept = async () => answer(500, { error: { message: `your key is ${world.apiKey}` } })
   const { stderr } = await world.run('rooms list', { env })
@@ -155,7 +155,7 @@ describe('failing key commands', () => {
     })
   })
 
-  test('rooms list exits 4 if the key command takes more than ten seconds while its child processes keep the output open', async () => {
+  test('rooms list exits 4 if the key command takes more than ten seconds', async () => {
     store()
     writeKeyCommand('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
@@ -189,7 +189,7 @@ describe.each([
   }
 
   test.runIf(process.platform === 'linux')(
-    `${tty ? 'on' : 'without'} a terminal, the child processes of a key command are stopped after the timeout`,
+    `${tty ? 'on' : 'without'} a terminal, rooms list kills the child processes of a key command after the timeout`,
     async () => {
       store()
       writeKeyCommand(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
@@ -207,7 +207,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    `${tty ? 'on' : 'without'} a terminal, child processes outlive their key command and delay neither the key nor the exit`,
+    `${tty ? 'on' : 'without'} a terminal, rooms list exits 0 while a child process of the key command is running`,
     async () => {
       store()
       writeKeyCommand(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -235,7 +235,7 @@ describe('unused key commands', () => {
     expect(world.requests).toEqual([])
   }
 
-  test('a key command is not run from a settings file that other accounts can write to or replace', async () => {
+  test('rooms list exits 2 without running the key command if other accounts can change the settings file', async () => {
     store()
     chmodSync(file, 0o620)
     await refused('rooms list', 2, 'other accounts of this machine can write to the settings file')
@@ -244,7 +244,7 @@ describe('unused key commands', () => {
     await refused('rooms list', 2, 'other accounts of this machine can replace the settings file')
   })
 
-  test('a key command is not run from a settings file behind a symbolic link that other accounts can replace', async () => {
+  test('rooms list exits 2 if other accounts can replace the symbolic link to the settings file', async () => {
     store()
     const kept = join(world.dir, 'dotfiles')
     mkdirSync(kept, { mode: 0o700 })
@@ -256,14 +256,14 @@ describe('unused key commands', () => {
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })
 
-  test('a key command is not run for an origin that differs from the origin of the profile', async () => {
+  test('rooms list exits 4 without running the key command if the profile has another origin', async () => {
     store()
     await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
     store({ api_key_origin: undefined })
     await refused('rooms list', 4, 'is not sent to https://meet.test')
   })
 
-  test('a key command is not run if the environment contains a key', async () => {
+  test('rooms list uses a key from the environment instead of the key command', async () => {
     store()
     expect(await world.run('rooms list', { env: { MEETROOM_BASE_URL: undefined } })).toMatchObject({
       code: 0,
@@ -271,7 +271,7 @@ describe('unused key commands', () => {
     expect(runs()).toBe(0)
   })
 
-  test('a key command is not run during shell completion', async () => {
+  test('shell completion exits 0 without running the key command', async () => {
     store()
     expect(await world.run(['__complete', 'fish', '--', 'meetroom rooms get '], { env })).toMatchObject({
       code: 0,
@@ -289,7 +289,7 @@ describe('unused key commands', () => {
     ['', 'is empty'],
     ['bin/key', 'the path of the key command must be absolute, not “bin/key”'],
     ['pass show \0', 'contains a NUL character'],
-  ])('a key command is not run if it is %j', async (key_command, words) => {
+  ])('rooms list exits 2 for the invalid key command %j', async (key_command, words) => {
     store({ key_command })
     await refused('rooms list', 2, words)
     const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', key_command]
@@ -300,7 +300,7 @@ describe('unused key commands', () => {
 describe('the key command of a profile', () => {
   beforeEach(() => store())
 
-  test('auth status, config list and profiles list show that the key comes from a command, but not the key', async () => {
+  test('auth status, config list and profiles list print the source of the key without the key', async () => {
     const status = await world.run('auth status --json', { env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       key_from: 'command of profile default',
@@ -318,7 +318,7 @@ describe('the key command of a profile', () => {
     expect(config.stdout + profiles.stdout).not.toContain(script)
   })
 
-  test('auth logout and auth login with a key delete the key command of a profile', async () => {
+  test('auth logout and auth login --with-token delete the key command of a profile', async () => {
     const loggedIn = await world.run('auth login --with-token', { env, stdin: world.apiKey })
     expect(loggedIn.code).toBe(0)
     expect(stored().profiles.default).not.toHaveProperty('key_command')
@@ -329,7 +329,7 @@ describe('the key command of a profile', () => {
     expect(stored().profiles.default).toEqual({ base_url: baseUrl })
   })
 
-  test('the key command of a profile is read-only for config set and config unset', async () => {
+  test('config set key_command and config unset key_command exit 2', async () => {
     expect(await world.run('config set key_command x', { env })).toMatchObject({ code: 2 })
     expect(await world.run('config unset key_command', { env })).toMatchObject({ code: 2 })
   })
@@ -338,14 +338,14 @@ describe('the key command of a profile', () => {
 describe('auth status --github-mask', () => {
   const actions = { ...env, GITHUB_ACTIONS: 'true' }
 
-  test('auth status --github-mask prints a mask command with the escaped key for the GitHub Actions runner', async () => {
+  test('auth status --github-mask prints ::add-mask:: with the escaped key in GitHub Actions', async () => {
     store()
     writeKeyCommand('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
   })
 
-  test('a command without --github-mask prints neither the key nor a mask command in GitHub Actions', async () => {
+  test('commands without --github-mask print no key in GitHub Actions', async () => {
     store()
     for (const line of ['auth status', 'rooms list', 'doctor']) {
       const { stdout, stderr } = await world.run(line, { env: actions })
@@ -357,7 +357,7 @@ describe('auth status --github-mask', () => {
   test.each([
     ['outside GitHub Actions', { env }],
     ['on a terminal', { env: actions, tty: true }],
-  ])('auth status --github-mask exits 2 and prints no key %s', async (_, options) => {
+  ])('auth status --github-mask exits 2 %s', async (_, options) => {
     store()
     const { code, stdout, stderr } = await world.run('auth status --github-mask', options)
     expect(code).toBe(2)

@@ -9,7 +9,7 @@ const calls = (await allCalls()).filter(
 )
 const diskFull = () => Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' })
 
-test('each command that prints results exits 74 if its output is lost, and its error reports completed changes', async () => {
+test('each command with results exits 74 if stdout fails with ENOSPC', async () => {
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
@@ -52,7 +52,7 @@ test('each command that prints results exits 74 if its output is lost, and its e
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
-  'each command exits 0, 7 or 8 after a change if later requests get the response 422 (successful requests: %i)',
+  'each command exits 0, 7 or 8 after a change and a 422 response (successful requests: %i)',
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0

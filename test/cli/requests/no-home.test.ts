@@ -31,7 +31,7 @@ test.each([
   'config list',
   'profiles list',
   '__complete -- users get ad',
-])('“%s” needs no home directory if the environment contains the base URL and the key', async (line) => {
+])('“%s” exits 0 without a home directory if the base URL and key are in the environment', async (line) => {
   const world = await createHomelessWorld()
   expect(await world.runHomeless(line)).toMatchObject({ code: 0 })
 })
@@ -46,13 +46,16 @@ test.each([
   ['local backup copy.db', 'data', 'MEETROOM_DATA_DIR'],
   ['config path', 'settings', 'MEETROOM_CONFIG_DIR'],
   ['config set timeout 5', 'settings', 'MEETROOM_CONFIG_DIR'],
-])('“%s” without a home directory exits 2 and names the variable for %s', async (line, what, variable) => {
-  const world = await createHomelessWorld()
-  expect(await world.runHomeless(line)).toEqual({ code: 2, stdout: '', stderr: message(what, variable) })
-  expect(world.requests).toEqual([])
-})
+])(
+  '“%s” without a home directory exits 2 and suggests a variable for the %s directory',
+  async (line, what, variable) => {
+    const world = await createHomelessWorld()
+    expect(await world.runHomeless(line)).toEqual({ code: 2, stdout: '', stderr: message(what, variable) })
+    expect(world.requests).toEqual([])
+  },
+)
 
-test('doctor without a home directory reports that there is no settings file and no local workspace', async () => {
+test('doctor without a home directory exits 1 and reports the missing directories', async () => {
   const world = await createHomelessWorld()
   const { code, stdout } = await world.runHomeless('doctor --local')
   expect(code).toBe(1)

@@ -52,7 +52,7 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
 const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-describe('the command', () => {
+describe('the safety of each command', () => {
   test.each(calls)(
     'the command “%s” sends no write to the service of a protected profile without --allow-write',
     async (call) => {
@@ -135,7 +135,7 @@ describe('the command', () => {
   )
 
   test.each(callsOf(3))(
-    'the command “%s” exits 4 if the service refuses the key, unless the command is a completion',
+    'the command “%s” exits 4 after a 401 response, unless it is a completion',
     async (call) => {
       const prepared = await prepare()
       prepared.world.intercept = async () => answer(401, {})

@@ -63,7 +63,7 @@ describe('a --local command after the server stops', () => {
       ],
     ],
   ])(
-    'a --local command sends nothing to another program on the port of a server that stopped after %s',
+    'a --local command sends nothing to another program on the port after %s stops the server',
     async (signal, lines) => {
       const server = await startServe([], env)
       const room = await server.createRoom()
@@ -94,7 +94,7 @@ describe('a profile of serve --save-profile', () => {
     ['a workspace whose server was killed', () => startServe(['--save-profile', 'dev'], env)],
     ['an ephemeral service', () => runServe(['--ephemeral', '--save-profile', 'dev'], env)],
   ] as const)(
-    'a command with the profile of serve --save-profile for %s sends the key only to the server',
+    'rooms list with the saved profile of %s sends no key to another program on the port',
     async (_name, start) => {
       const server = await start()
       if ('child' in server) await server.stop('SIGKILL')
@@ -115,7 +115,7 @@ describe('a profile of serve --save-profile', () => {
     },
   )
 
-  test('a profile of serve --save-profile is usable after a restart only if the same base URL serves the same workspace', async () => {
+  test('rooms list with a saved profile exits 5 if another workspace has the same base URL', async () => {
     const server = await runServe(['--save-profile', 'dev'], env)
     const { port } = new URL(server.ready.base_url)
     await server.stop()

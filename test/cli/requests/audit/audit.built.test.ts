@@ -19,7 +19,7 @@ beforeEach(() => {
   log = join(dir, 'audit.ndjson')
 })
 
-test('the audit log contains an intent without an outcome after SIGKILL ends the command', async () => {
+test('the audit log contains only an intent after SIGKILL ends users update', async () => {
   const { baseUrl, holds } = await heldService()
   const env = {
     ...homes(),
@@ -36,7 +36,7 @@ test('the audit log contains an intent without an outcome after SIGKILL ends the
   ])
 })
 
-test('the audit log contains only complete lines when several processes write to it', async () => {
+test('the audit log contains complete lines if three processes write concurrently', async () => {
   const { baseUrl, apiKey } = await serveHere()
   const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey, MEETROOM_AUDIT_LOG: log }
   const files = ['a', 'b', 'c'].map((name) => {
@@ -52,7 +52,7 @@ test('the audit log contains only complete lines when several processes write to
   expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
 })
 
-test('an audit log rotated during users import contains every intent in at least one of its files', async () => {
+test('users import logs the intent of every change during log rotation', async () => {
   const world = await createWorld()
   const front = await frontOf(world)
   const users = Array.from({ length: 100 }, (_, i) => `u${i}`)
@@ -87,7 +87,7 @@ test('an audit log rotated during users import contains every intent in at least
   for (const part of intended) expect(part).not.toEqual([])
 })
 
-test('the audit log recipe in the documentation prints a change without an outcome as “unknown” on the last line', async () => {
+test('the audit recipe in the documentation prints a change without an outcome as “unknown”', async () => {
   const readme = documentation()
   const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
   const env = homes()

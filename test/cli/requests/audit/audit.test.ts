@@ -34,7 +34,7 @@ const addUsers = async (many: number) => {
   for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
 }
 
-test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit entry', async (flag) => {
+test.each(['--dry-run', '--curl', '--no-audit'])('%s writes no audit entry', async (flag) => {
   await addUsers(2)
   for (const line of ['users create ada', 'users delete u0 u1 --yes', 'api POST /users -f user_id=bob'])
     expect((await run(`${line} ${flag}`)).code).toBe(0)
@@ -42,7 +42,7 @@ test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit entry', async
 })
 
 describe('an audit entry', () => {
-  test('an audit entry identifies the account, the service, and the change with its outcome', async () => {
+  test('users create writes an audit entry with the account, the service and the outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -82,7 +82,7 @@ describe('an audit entry', () => {
   })
 
   test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
-    'an audit entry is added to a log file of mode %s, which other accounts can change, with one warning per run',
+    'users delete prints one warning if the audit log has the mode %s',
     async (mode) => {
       writeFileSync(log, '')
       chmodSync(log, mode)
@@ -95,7 +95,7 @@ describe('an audit entry', () => {
     },
   )
 
-  test('an audit entry is added without a warning if other accounts can only read the file', async () => {
+  test('users update prints no warning if other accounts can only read the audit log', async () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
@@ -118,7 +118,7 @@ describe('an audit entry', () => {
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
-  test('an audit entry contains the given IDs, and the outcome of rooms create contains the ID of the created room', async () => {
+  test('the audit outcome of rooms create contains the ID of the created room', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
     expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
@@ -151,15 +151,18 @@ describe('an audit entry', () => {
     ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
     ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
     ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
-  ])('an audit entry has the outcome “%s” after the command “%s”', async (outcome, line, answer, more) => {
-    world.intercept = async () => {
-      if (answer instanceof Error) throw answer
-      return answer
-    }
-    const { code } = await run(`${line} --retries 0`)
-    expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
-    expect(code).toBe('exit_code' in more ? more.exit_code : 0)
-  })
+  ])(
+    'an audit entry has the outcome “%s” after the command “%s”%c with the result %j',
+    async (outcome, line, answer, more) => {
+      world.intercept = async () => {
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      const { code } = await run(`${line} --retries 0`)
+      expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+      expect(code).toBe('exit_code' in more ? more.exit_code : 0)
+    },
+  )
 
   test('an audit entry of an interrupted write has the outcome “unknown”', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
@@ -197,7 +200,7 @@ describe('an audit entry', () => {
       { type: 'host' },
     ],
   ])(
-    'an audit entry of “%s” lists the changed fields, and values only of booleans, roles and room types',
+    'an audit entry of “%s” contains values only of booleans, roles and room types',
     async (line, changed, values) => {
       await world.send('POST', '/users', { user_id: 'ada' })
       const made = await world.send('POST', '/rooms', {
@@ -222,7 +225,7 @@ describe('an audit entry', () => {
     },
   )
 
-  test('an audit entry of a member contains the user ID if the command has read the member', async () => {
+  test('the audit outcomes of members block and members unblock contain the user ID', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const members = [{ user_id: 'ada', type: 'guest' }]
     const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
@@ -235,7 +238,7 @@ describe('an audit entry', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
-  test('an audit entry of a member contains the user ID if the command has read the full record of the member', async () => {
+  test('the audit entry of members import contains the user ID even if the member list omits the ID', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
@@ -249,7 +252,7 @@ describe('an audit entry', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
   })
 
-  test('an audit entry covers a request and all retries of the request', async () => {
+  test('users create writes one audit entry for a request with two retries', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
@@ -257,7 +260,7 @@ describe('an audit entry', () => {
     expect(writes(world)).toHaveLength(3)
   })
 
-  test('an audit entry is in the file before the request is sent', async () => {
+  test('users delete writes each audit intent before it sends the request', async () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
@@ -273,7 +276,7 @@ describe('an audit entry', () => {
     expect(changes(log)).toHaveLength(40)
   })
 
-  test('an audit entry is synced to disk together with the entries of concurrent changes', async () => {
+  test('users delete --concurrency 16 syncs the audit entries of concurrent changes together', async () => {
     const file = await open(join(world.dir, 'any'), 'w')
     const proto = Object.getPrototypeOf(file)
     await file.close()
@@ -293,7 +296,7 @@ describe('an audit entry', () => {
     expect(syncs).toBeLessThanOrEqual(16)
   })
 
-  test('an audit entry of the local workspace contains the directory of the workspace', async () => {
+  test('an audit entry of the local workspace contains the workspace directory', async () => {
     expect((await run('--local users create ada')).code).toBe(0)
     expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
       Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
@@ -309,7 +312,7 @@ describe('an audit log rotated during an import', () => {
     return join(world.dir, 'users.csv')
   }
 
-  test('an audit log rotated during users import stops the import before the next change if no new file can be created', async () => {
+  test('users import exits 74 before the next change if the audit log cannot be recreated', async () => {
     const dir = join(world.dir, 'logs')
     mkdirSync(dir)
     log = join(dir, 'audit.ndjson')
@@ -325,7 +328,7 @@ describe('an audit log rotated during an import', () => {
     )
   })
 
-  test('an audit log rotated during users import contains an entry and an outcome for each change', async () => {
+  test('users import writes an intent and an outcome for each change during log rotation', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
@@ -345,7 +348,7 @@ describe('the text of an audit entry', () => {
   const sendable = Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header'))
 
   test.each(sendable)(
-    'the text of an audit entry contains %s only in masked form, in any encoding of the service',
+    'the audit log masks a key of the shape “%s” in any encoding',
     async (shape, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
@@ -369,7 +372,7 @@ describe('the text of an audit entry', () => {
     },
   )
 
-  test('the text of an audit entry contains neither the key from a header nor the access token from a query', async () => {
+  test('the audit entry of api omits the API key and an access token in the query string', async () => {
     await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
     const text = readFileSync(log, 'utf8')
     expect(text).not.toContain('tok-0123456789')
@@ -377,7 +380,7 @@ describe('the text of an audit entry', () => {
     expect(text).not.toMatch(/"authorization"/i)
   })
 
-  test('the text of an audit entry contains control characters of a response only as escapes', async () => {
+  test('the audit log escapes control characters from a response', async () => {
     world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
     await run('users update ada --name A')
     expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
@@ -391,7 +394,7 @@ describe('an audit log that cannot be written', () => {
     ['a directory', () => mkdirSync(log), 'cannot be written: it is a directory'],
   ]
   test.each(cases)(
-    'an audit log that is %s prevents the change before the first request',
+    'users update exits 74 before the first request if the audit log is %s',
     async (_, make, why) => {
       make()
       const { code, stderr } = await run('users update ada --name A')
@@ -402,12 +405,12 @@ describe('an audit log that cannot be written', () => {
     },
   )
 
-  test('an audit log that is a full device prevents the change', async () => {
+  test('users update exits 74 without a request if the audit log is /dev/full', async () => {
     const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
     expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
   })
 
-  test('an audit log that cannot be written stops a batch of changes before the first item', async () => {
+  test('users delete exits 74 before the first item if the audit log cannot be written', async () => {
     await addUsers(30)
     const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
     const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
@@ -417,9 +420,7 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('an audit log on a full disk prevents the change, and the first entry after space is free starts on a new line', async ({
-    skip,
-  }) => {
+  test('users create exits 74 until the disk of the audit log has free space', async ({ skip }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) {
       notice('audit', 'full disks: mounting a small one takes more rights')
@@ -441,7 +442,7 @@ describe('an audit log that cannot be written', () => {
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
   })
 
-  test('an audit log on a disk that becomes full during the request causes a warning, and the change succeeds', async ({
+  test('users update exits 0 with a warning if the audit disk becomes full during the request', async ({
     skip,
   }) => {
     const disk = join(world.dir, 'disk')
@@ -463,7 +464,7 @@ describe('an audit log that cannot be written', () => {
     })
   })
 
-  test('an audit log that cannot be written does not prevent a read', async () => {
+  test('rooms list exits 0 if the audit log cannot be written', async () => {
     expect((await run('rooms list', { MEETROOM_AUDIT_LOG: '/nonexistent/log' })).code).toBe(0)
   })
 })
@@ -472,7 +473,7 @@ describe('the audit_log setting', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
   const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
 
-  test('the audit_log setting applies to the profile and to every other profile with the same service', async () => {
+  test('the audit_log setting of a profile applies to other profiles with the same service', async () => {
     const profile = {
       base_url: 'https://meet.test/v1',
       api_key: world.apiKey,
@@ -502,20 +503,20 @@ describe('the audit_log setting', () => {
     expect(changes(log)).toHaveLength(1)
   })
 
-  test('the audit_log setting is ignored if MEETROOM_AUDIT_LOG is set', async () => {
+  test('MEETROOM_AUDIT_LOG takes precedence over the audit_log setting', async () => {
     await plain('config set audit_log /nonexistent/log --local')
     expect((await plain('--local users create ada', { MEETROOM_AUDIT_LOG: log })).code).toBe(0)
     expect(changes(log)).toHaveLength(1)
   })
 
-  test('config set resolves a relative audit_log, but refuses one that begins with ~', async () => {
+  test('config set audit_log stores a relative path as an absolute path', async () => {
     expect((await plain('config set audit_log ./log')).stderr).toMatch(/^audit_log is \/.*\/log\n$/)
     expect((await plain('config get audit_log')).stdout).toMatch(/^\/.*\/log\n$/)
     expect((await plain('config set audit_log ~/log')).code).toBe(2)
   })
 
   test.each(['audit.ndjson', './log', '~/log'])(
-    'MEETROOM_AUDIT_LOG refuses the relative path %s',
+    'users create exits 2 for the relative path %s in MEETROOM_AUDIT_LOG',
     async (path) => {
       expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
         code: 2,
