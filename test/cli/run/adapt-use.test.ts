@@ -24,7 +24,7 @@ function watchInFlight(latencyMs: number) {
 }
 
 describe('a command with many items', () => {
-  test('users import of many rows has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
+  test('users import sends up to 64 concurrent requests if the latency is 50 ms', async () => {
     world.file('in.csv', usersCsv(sized(1000, 2000)))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start(importing)
@@ -33,7 +33,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(64)
   })
 
-  test('users import --concurrency 5 has up to 5 requests in flight', async () => {
+  test('users import --concurrency 5 sends up to 5 concurrent requests', async () => {
     world.file('in.csv', usersCsv(500))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start([...importing, '--concurrency', '5'])
@@ -52,7 +52,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('users delete of many users has at most 8 requests in flight', async () => {
+  test('users delete sends at most 8 concurrent requests', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `u${i}`)
     const { seen, monotonic } = watchInFlight(50)
     const argv = ['users', 'delete', '-', '--yes', '--max', '1000', '--ignore-not-found']
@@ -104,7 +104,7 @@ describe('a command with many items', () => {
       ['too many failures for --max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      `the command “${line}” with more than 8 requests in flight stops after %s, and counts untried items`,
+      `the command “${line}” stops after %s and prints the number of untried items`,
       async (_what, flags, failures, code) => {
         const run = await runUntilStopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })

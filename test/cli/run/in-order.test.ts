@@ -54,7 +54,7 @@ describe('Run.each()', () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
 
-  test('Run.each() reads only a few items in advance, and stops if the consumer stops', async () => {
+  test('Run.each() reads only a few items ahead of the consumer', async () => {
     const taken: number[] = []
     let active = 0
     let most = 0
@@ -73,7 +73,7 @@ describe('Run.each()', () => {
     expect(active).toBe(0)
   })
 
-  test('Run.each() runs items up to the maximum concurrency while the first item is not done', async () => {
+  test('Run.each() starts up to 64 items while the first item is pending', async () => {
     const taken: number[] = []
     const { open, opened } = latch()
     const act = async (n: number) => {
@@ -107,7 +107,7 @@ describe('Run.each()', () => {
     expect(told).toEqual([1])
   })
 
-  test('Run.each() starts no further item of a stream after the run is stopped', async () => {
+  test('Run.each() stops reading a stream after run.stop()', async () => {
     const run = createRun(2)
     const outcomes = []
     for await (const [n, { status }] of run.each(numbers([], 10), double)) {
@@ -133,7 +133,7 @@ test('Run.read() yields the results before the first failed item and throws the 
 })
 
 test.each([true, false])(
-  'Run.each() reports every item of an array after the run is stopped, with isUnlimited=%s',
+  'Run.each() with isUnlimited=%s reports each item of an array after run.stop()',
   async (isUnlimited) => {
     const run = createRun(2, isUnlimited)
     run.stop()
@@ -149,7 +149,7 @@ test.each([true, false])(
   },
 )
 
-test('an unlimited run starts all items before the first is done, and runs no job for an item with a known outcome', async () => {
+test('Run.each() of an unlimited run starts all items before the first is done', async () => {
   const { open, opened } = latch()
   const worked: number[] = []
   const act = async (n: number) => {
@@ -167,7 +167,7 @@ test('an unlimited run starts all items before the first is done, and runs no jo
   expect(statuses.filter((status) => status === 'ok')).toHaveLength(199)
 })
 
-test('a fatal failure stops the run, and finish() returns the first fatal failure in the order of the items', async () => {
+test('Run.finish() returns the first fatal failure in item order', async () => {
   const run = createRun(2, true)
   const { open, opened } = latch()
   const act = async (n: number): Promise<Outcome<number>> => {
