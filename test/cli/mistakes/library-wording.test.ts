@@ -99,7 +99,7 @@ const groups = [...new Set(commands.map(({ words: [group] }) => group))]
 const checked = new Set<string>()
 
 test.each(groups)(
-  'errors for invalid flag values and arguments of %s contain no library wording',
+  'errors for invalid flag values and arguments of %s contain no raw library messages',
   async (group) => {
     const world = await createWrongFiles()
     for (const each of commands) {
@@ -119,7 +119,7 @@ test.each(groups)(
   },
 )
 
-test('errors for invalid global flag values contain no library wording', async () => {
+test('errors for invalid global flag values contain no raw library messages', async () => {
   const world = await createWrongFiles()
   const lines = [
     ['rooms', 'list'],
@@ -133,7 +133,7 @@ test('errors for invalid global flag values contain no library wording', async (
 })
 
 test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
-  'errors for environment variables with the value %j contain no library wording',
+  'errors for environment variables with the value %j contain no raw library messages',
   async (value) => {
     const world = await createWrongFiles()
     const names = ['BASE_URL', 'OUTPUT', 'TIMEOUT', 'RETRIES', 'PROFILE', 'AUDIT_LOG', 'SAVE_DELETED']
@@ -145,7 +145,7 @@ test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
 )
 
 test.each(['{"profile":', '[]', '{"profiles":{"a":{"timeout":"x","output":7}},"profile":"a"}', '\0'])(
-  'errors for a settings file with the content %j contain no library wording',
+  'errors for a settings file with the content %j contain no raw library messages',
   async (text) => {
     const world = await createWrongFiles()
     mkdirSync(world.configDir, { recursive: true })

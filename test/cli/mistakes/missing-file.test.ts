@@ -131,7 +131,7 @@ test('message send accepts the text @all if no file with this name exists', asyn
   })
 })
 
-test('the error for --data @FILE explains that JSON strings need double quotes', async () => {
+test('the error for unquoted strings in --data @FILE explains that JSON needs double quotes', async () => {
   world.file('bad.json', '{name: "X", type: "open"}\n')
   expect((await world.run('api POST /rooms --data @bad.json')).stderr).toBe(
     'error: --data @bad.json is not valid JSON: unexpected “n” at column 2; strings in JSON need double quotes\n',

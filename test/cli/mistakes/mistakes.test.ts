@@ -540,7 +540,7 @@ test('each command with an ID argument accepts “-” for standard input or exi
     }
 })
 
-test('rooms list, export and delete suggest a pattern for * in --where if no room matches', async () => {
+test('rooms list, rooms export and rooms delete suggest a pattern for * if no room matches', async () => {
   const world = await createWorld()
   await createItems(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"
