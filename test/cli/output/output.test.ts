@@ -377,7 +377,7 @@ describe('--columns and --no-header', () => {
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
-  test('--columns with an unknown field exits 2 and lists the known fields', async () => {
+  test('rooms list --columns with an unknown field exits 2 and lists the known fields', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
       expect(await world.run(`${line} --columns id,whatever`), line).toMatchObject({
         code: 2,
@@ -395,7 +395,7 @@ describe('--columns and --no-header', () => {
     ['nme, tpe,id', 'did you mean: meetroom rooms list --columns name,type,id --base-url'],
     ['nme,whatever', 'did you mean “name”? fields are id, name, '],
     ['whatever,other', 'fields are id, name, '],
-  ])('--columns “%s” exits 2 with one error for all unknown fields', async (columns, hint) => {
+  ])('rooms list --columns “%s” exits 2 with one error for all unknown fields', async (columns, hint) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'list', '--columns', columns])
     const unknown = columns
       .split(',')
@@ -408,7 +408,7 @@ describe('--columns and --no-header', () => {
     expect(stderr).toContain(`\nhint: ${hint}`)
   })
 
-  test.each(['json', 'ndjson', 'ids'])('--columns with -o %s exits 2', async (format) => {
+  test.each(['json', 'ndjson', 'ids'])('rooms list --columns id -o %s exits 2', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(
@@ -418,7 +418,7 @@ describe('--columns and --no-header', () => {
   })
 
   test.each(['', ',', 'id,', 'id,,name'])(
-    '--columns %j exits 2 because of an empty field name',
+    'rooms list --columns %j exits 2 because of an empty field name',
     async (names) => {
       expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
         code: 2,
@@ -430,7 +430,7 @@ describe('--columns and --no-header', () => {
   )
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    '--columns %s exits 2, although JavaScript objects have this property',
+    'rooms list --columns %s exits 2, although JavaScript objects have this property',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },

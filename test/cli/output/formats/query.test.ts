@@ -84,14 +84,14 @@ describe('--query', () => {
     expect((await run('tsv')).stdout).toBe('open\n')
   })
 
-  test.each(['table', 'csv', 'ndjson', 'ids'])('--query with -o %s exits 2', async (format) => {
+  test.each(['table', 'csv', 'ndjson', 'ids'])('rooms list --query rooms -o %s exits 2', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list --query rooms -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--query cannot be used with the format ${format}, only with json and tsv`)
     expect(world.requests).toEqual([])
   })
 
-  test('--query with --columns exits 2', async () => {
+  test('rooms list --query rooms --columns id exits 2', async () => {
     expect(await world.run('rooms list --query rooms --columns id')).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -106,29 +106,35 @@ describe('--query', () => {
     ['&rooms', '& is only allowed before an argument of a function'],
     ['rooms[::0]', 'the step of a slice must not be 0'],
     ['('.repeat(100_000), 'nested too deeply'],
-  ])('--query%c with an invalid expression exits 2 with the reason “%s”', async (expression, reason) => {
-    const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
-    for (const line of lines) {
-      const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      const { error } = JSON.parse(stderr)
-      expect(error).toMatchObject({
-        code: 'usage',
-        hint: 'see https://jmespath.org for the syntax',
-      })
-      expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
-    }
-    const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
-    expect(stderr.split('\n')).toHaveLength(3)
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'a command%c with an invalid --query expression exits 2 with the reason “%s”',
+    async (expression, reason) => {
+      const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
+      for (const line of lines) {
+        const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+        const { error } = JSON.parse(stderr)
+        expect(error).toMatchObject({
+          code: 'usage',
+          hint: 'see https://jmespath.org for the syntax',
+        })
+        expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
+      }
+      const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
+      expect(stderr.split('\n')).toHaveLength(3)
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test.each(['', 'a('])('--query exits 2 for the incomplete expression “%s”', async (expression) => {
-    const { code, stderr } = await world.run(['rooms', 'list', '--query', expression])
-    expect(code).toBe(2)
-    expect(JSON.parse(stderr).error.message).toBe(`--query “${expression}” is incomplete`)
-    expect(world.requests).toEqual([])
-  })
+  test.each(['', 'a('])(
+    'rooms list --query exits 2 for the incomplete expression “%s”',
+    async (expression) => {
+      const { code, stderr } = await world.run(['rooms', 'list', '--query', expression])
+      expect(code).toBe(2)
+      expect(JSON.parse(stderr).error.message).toBe(`--query “${expression}” is incomplete`)
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test('rooms create exits 74 if --query fails after the room is created', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
