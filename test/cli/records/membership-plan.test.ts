@@ -17,7 +17,7 @@ describe('the effective membership', () => {
     expect(select({ type: 'guest' }, { type: 'guest' })).toBe(0)
   })
 
-  test('selectMembership() returns the highest role if all memberships are blocked', () => {
+  test('selectMembership() returns the membership with the highest role if all are blocked', () => {
     expect(select({ type: 'guest', is_blocked: 1 }, { type: 'host', is_blocked: 'true' })).toBe(1)
   })
 

@@ -489,7 +489,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
 })
 
 test.runIf(browser === undefined)(
-  'the tests of the HTML page in a browser are skipped without chromium or google-chrome',
+  'the browser tests of the HTML page are skipped without chromium or google-chrome',
   ({ skip }) => {
     skip('there is no chromium or google-chrome on PATH')
   },

@@ -40,7 +40,7 @@ function sumMissed(visits: Iterable<Visit>): Record<string, number> {
   return sums
 }
 
-test('listVisits() returns the same number of missed meetings with and without listing them', () => {
+test('listVisits() returns the same number of missed meetings for both values of listsMissed', () => {
   const property = fc.property(people, options, (everybody, given) => {
     const occupied = mergeIntervals(everybody.flatMap(({ intervals }) => intervals))
     const visitsOf = (listsMissed: boolean) => [

@@ -790,7 +790,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('commands with --if-not-exists send no write if the read request fails', async () => {
+  test('commands with --if-not-exists send no write request if the read request fails', async () => {
     const id = await room('R')
     world.intercept = async (request, next) => (request.method === 'GET' ? answer(503, {}) : next())
     for (const line of ['users create ada', 'rooms create --name N --type open', `members add ${id} ada`])

@@ -119,7 +119,7 @@ describe('Run.each()', () => {
   })
 })
 
-test('Run.read() yields the results before the first failed item and throws the error of this item', async () => {
+test('Run.read() throws the error of the first failed item after the earlier results', async () => {
   const read = async (n: number) => {
     for (let i = n; i < 5; i++) await later()
     if (n >= 3) throw new NotFoundError(`no ${n}`)

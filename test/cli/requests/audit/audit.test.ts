@@ -34,7 +34,7 @@ const addUsers = async (many: number) => {
   for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
 }
 
-test.each(['--dry-run', '--curl', '--no-audit'])('%s writes no audit entry', async (flag) => {
+test.each(['--dry-run', '--curl', '--no-audit'])('a command with %s writes no audit entry', async (flag) => {
   await addUsers(2)
   for (const line of ['users create ada', 'users delete u0 u1 --yes', 'api POST /users -f user_id=bob'])
     expect((await run(`${line} ${flag}`)).code).toBe(0)
