@@ -215,7 +215,7 @@ const step = fc.oneof(
 
 const commit = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 }), fails: oneInFour })
 
-test('the stored counts of participants equal a recount after any sequence of changes and rollbacks', async () => {
+test('the sessions and event counts of a session hub match a model after random changes and rollbacks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { maxLength: 15 }), fc.nat(2), async (commits, maxDirectEnds) => {
       const world = await startHub(maxDirectEnds)

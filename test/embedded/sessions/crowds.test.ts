@@ -42,7 +42,7 @@ async function createAnnouncedRoom() {
 }
 
 describe('a room with many participants', () => {
-  test('terminating a room with many participants disconnects all of them and closes each socket with a reason', async () => {
+  test('terminating a room with many participants closes every socket with the code 4002', async () => {
     const { room, next } = await createAnnouncedRoom()
     const count = sized(25, 150)
     const peers = await joinCrowd(room, count)
@@ -74,7 +74,7 @@ describe('a room with many participants', () => {
     for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
   })
 
-  test('a room with many participants announces each leave after a crash, with the remaining counts', async () => {
+  test('after a crash, each sessionLeft event of a room with many participants contains the remaining counts', async () => {
     const { room, next } = await createAnnouncedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
@@ -92,7 +92,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('the service disconnects a client whose message queue is full, and the other clients receive every message', async () => {
+  test('the service disconnects a client with a full message queue and no other client', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)
@@ -115,7 +115,7 @@ describe('a room with many participants', () => {
 })
 
 test.each([1, 125, 126, 65_535, 65_536, 100_000])(
-  'a frame of about %i bytes and the next frame arrive complete',
+  'messages in frames of about %i bytes arrive complete and in order',
   async (length) => {
     const room = await served.room()
     const peer = await served.join(room)

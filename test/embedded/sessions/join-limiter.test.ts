@@ -15,7 +15,7 @@ function limiter(joins: number) {
   return { join: joinsOf, pass: (ms: number) => (now += ms) }
 }
 
-test('the join limiter allows one join per second after a burst, and a full burst after a long pause', () => {
+test('the join limiter allows a burst of 500 joins and then one join per second', () => {
   const { join, pass } = limiter(500)
   const burst = () => Array.from({ length: 600 }, () => join('192.0.2.1')).filter(Boolean).length
   expect(burst()).toBe(500)
@@ -25,7 +25,7 @@ test('the join limiter allows one join per second after a burst, and a full burs
   expect(burst()).toBe(500)
 })
 
-test('the join limiter counts IPv6 addresses by their /64 network', () => {
+test('the join limiter groups IPv6 addresses by /64 network', () => {
   const { join } = limiter(1)
   expect(join('2001:db8::1')).toBe(true)
   expect(join('2001:db8:0:0:1::')).toBe(false)
@@ -36,7 +36,7 @@ test('the join limiter counts IPv6 addresses by their /64 network', () => {
   expect(join('::1')).toBe(true)
 })
 
-test('the join limiter counts each room and each IP address separately, including connections without an IP address', () => {
+test('the join limiter counts joins separately for each room and each IP address', () => {
   const { join } = limiter(1)
   expect([join('192.0.2.1'), join('192.0.2.2'), join('192.0.2.1', 'other'), join(null)]).toEqual(
     Array(4).fill(true),

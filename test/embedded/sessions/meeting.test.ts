@@ -35,14 +35,14 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(11)
   })
 
-  test('meeting_time counts each second once for any number of participants', async () => {
+  test('meeting_time counts each second once with five participants', async () => {
     const room = await served.room()
     for (const _ of Array(5)) await served.join(room)
     await served.advance(3000)
     expect(await meetingTime(room)).toBe(3)
   })
 
-  test('meeting_time counts two connections of one participant as one', async () => {
+  test('meeting_time counts two connections of one user as one participant', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.join(room, { token })
@@ -60,7 +60,7 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(0)
   })
 
-  test('meeting_time adds up fractions of a second', async () => {
+  test('meeting_time adds up fractions of a second across meetings', async () => {
     const room = await served.room()
     await served.join(room)
     for (const round of [1, 2, 3]) {
@@ -72,7 +72,7 @@ describe('meeting_time', () => {
     }
   })
 
-  test('meeting_time does not depend on the wall clock', async () => {
+  test('meeting_time is independent of changes to the wall clock', async () => {
     const room = await served.room()
     await served.join(room)
     await served.join(room)
@@ -84,7 +84,7 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(9)
   })
 
-  test('meeting_time is separate for each room', async () => {
+  test('meeting_time counts only the participants of the same room', async () => {
     const [room, other] = [await served.room(), await served.room()]
     await served.join(room)
     await served.join(other)
@@ -92,7 +92,7 @@ describe('meeting_time', () => {
     expect([await meetingTime(room), await meetingTime(other)]).toEqual([0, 0])
   })
 
-  test('meeting_time has its final value in the response to a request that ends the meeting', async () => {
+  test('the response to a request that ends a meeting contains the final meeting_time', async () => {
     const rooms = [await served.room(), await served.room()]
     for (const room of rooms) {
       await served.join(room)
@@ -107,7 +107,7 @@ describe('meeting_time', () => {
 })
 
 describe('max_meeting_seconds', () => {
-  test('max_meeting_seconds terminates the room and closes every socket when the meeting time reaches the limit', async () => {
+  test('a room is terminated when its meeting_time reaches max_meeting_seconds', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room, { token }), await served.join(room)]
@@ -122,7 +122,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.refusal(room)).toMatchObject({ message: 'the room is terminated' })
   })
 
-  test('max_meeting_seconds does not count the time without a meeting', async () => {
+  test('max_meeting_seconds excludes the time without a meeting', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     const two = await served.join(room)
@@ -137,7 +137,7 @@ describe('max_meeting_seconds', () => {
     expect(await one.closed).toEqual(terminated)
   })
 
-  test('max_meeting_seconds is measured independently of jumps of the wall clock', async () => {
+  test('max_meeting_seconds is independent of changes to the wall clock', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     await served.join(room)
@@ -151,7 +151,7 @@ describe('max_meeting_seconds', () => {
     expect(await one.closed).toEqual(terminated)
   })
 
-  test('max_meeting_seconds affects no other room', async () => {
+  test('max_meeting_seconds applies to each room separately', async () => {
     const room = await served.room({ max_meeting_seconds: 5 })
     const other = await served.room({ max_meeting_seconds: 6 })
     const [one] = [await served.join(room), await served.join(room)]
@@ -163,7 +163,7 @@ describe('max_meeting_seconds', () => {
     expect(await two.closed).toEqual(terminated)
   })
 
-  test('max_meeting_seconds can exceed the longest delay of a timer', async () => {
+  test('max_meeting_seconds can exceed the maximum delay of a timer', async () => {
     const seconds = 3_000_000
     const room = await served.room({ max_meeting_seconds: seconds })
     const one = await served.join(room)
@@ -211,7 +211,7 @@ describe('max_meeting_seconds', () => {
 describe('reopening a room', () => {
   const reopen = (room: string) => served.ask('PUT', `/rooms/${room}`, { is_terminated: false })
 
-  test('reopening a room resets remaining_seconds, which decreases while two participants are connected', async () => {
+  test('reopening a room resets remaining_seconds to max_meeting_seconds', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const remaining = async () => {
       const { rooms } = await served.ask('GET', '/rooms')
@@ -245,7 +245,7 @@ describe('reopening a room', () => {
     })
   })
 
-  test('reopening a room that reached its limit grants the full time again, and meeting_time continues', async () => {
+  test('reopening a room that reached max_meeting_seconds grants the full time again', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const before = await served.join(room)
     await served.join(room)
@@ -266,7 +266,7 @@ describe('reopening a room', () => {
     }
   })
 
-  test('reopening a room that was terminated before its limit grants the full time again', async () => {
+  test('reopening a room that was terminated before max_meeting_seconds grants the full time again', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)
     await served.join(room)
@@ -281,7 +281,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('reopening a room that is active does not extend its meeting', async () => {
+  test('reopening an active room does not extend its meeting', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const peer = await served.join(room)
     await served.join(room)
@@ -291,7 +291,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('reopening a room grants the full time again, even after a restart of the service', async () => {
+  test('a reopened room has its full meeting time after a restart of the service', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)
@@ -308,7 +308,7 @@ describe('reopening a room', () => {
   })
 })
 
-test('started_at of a room is unchanged if a participant leaves and another joins after a restart', async () => {
+test('started_at of a room is unchanged if a participant joins after a restart', async () => {
   served = await serveWorkspace({ dir: tempDir() })
   const room = await served.room()
   expect((await served.getRoom(room)).started_at).toBeNull()

@@ -11,7 +11,7 @@ import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
 
 const served = perTest(serveWorkspace)
 
-test('a message reaches every session of its room, and is returned in the response', async () => {
+test('a message reaches every session of its room', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   const peers = [
@@ -26,7 +26,7 @@ test('a message reaches every session of its room, and is returned in the respon
   }
 })
 
-test('a message reaches only sessions of its room', async () => {
+test('a message reaches only the sessions of its room', async () => {
   const token = await served.user('ada')
   const [room, other] = [await served.room(), await served.room()]
   const here = await served.join(room, { token })
@@ -54,7 +54,7 @@ for (const [what, message] of [
     expect(peer.messages).toEqual([message])
   })
 
-test('messages arrive in the order of their responses', async () => {
+test('sequential messages arrive in the order in which they were sent', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
@@ -63,7 +63,7 @@ test('messages arrive in the order of their responses', async () => {
   expect(peer.messages).toEqual(sent)
 })
 
-test('all concurrent messages arrive, in the same order for every session', async () => {
+test('concurrent messages arrive in the same order at every session', async () => {
   const room = await served.room()
   const [one, two] = [await served.join(room), await served.join(room)]
   const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
@@ -93,7 +93,7 @@ describe('messages and concurrent changes', () => {
     ['deletes the user', (hub) => hub.endUser('ada', closeReasons.userDeleted)],
   ]
   test.each(ends)(
-    'an accepted message reaches every session that is open at that time, even if the same commit %s',
+    'a message reaches an open session even if the same commit %s',
     async (_, end) => {
       const store = new Store(await openSqlite(':memory:', (load) => load()))
       const clock = testMachine()
@@ -162,7 +162,7 @@ test('a message to a missing or terminated room is refused', async () => {
   })
 })
 
-test('a frame from a client is not forwarded to other clients', async () => {
+test('the service forwards no frame of a client to other clients', async () => {
   const room = await served.room()
   const [one, two] = [await served.join(room), await served.join(room)]
   one.send('{"event":"message","message":"forged"}')

@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-test('after a crash every session has ended at the last recorded time of the service', async () => {
+test('a crash ends every session at the last recorded time of the service', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   await served.join(room, { token })
@@ -25,7 +25,7 @@ test('after a crash every session has ended at the last recorded time of the ser
   ])
 })
 
-test('after a crash a session that started after the last recorded time has ended at its start', async () => {
+test('a crash ends a session that started after the last recorded time at its start', async () => {
   const room = await served.room()
   await served.advance(7000)
   await served.join(room)
@@ -34,7 +34,7 @@ test('after a crash a session that started after the last recorded time has ende
   expect(await again.sessions(room)).toMatchObject([{ connected_at: at(7000), disconnected_at: at(7000) }])
 })
 
-test('after a crash a session ends no earlier than the recorded time of its meeting', async () => {
+test('a crash ends a session no earlier than the recorded end of its meeting', async () => {
   const ada = await served.user('ada')
   const grace = await served.user('grace')
   const room = await served.room()
@@ -51,7 +51,7 @@ test('after a crash a session ends no earlier than the recorded time of its meet
   ])
 })
 
-test('after a crash no session ends before its start, even if the wall clock was set back before the crash', async () => {
+test('a crash ends a session no earlier than its start, even if the wall clock was set back', async () => {
   const room = await served.room()
   await served.join(room)
   served.machine.setWallClock(-3_600_000)
@@ -61,7 +61,7 @@ test('after a crash no session ends before its start, even if the wall clock was
   expect(session).toMatchObject({ connected_at: at(0), disconnected_at: at(0) })
 })
 
-test('a crash keeps the records of sessions that ended before the crash', async () => {
+test('a crash keeps the end time of a session that ended before the crash', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   await served.advance(2000)
@@ -72,7 +72,7 @@ test('a crash keeps the records of sessions that ended before the crash', async 
   expect(await again.sessions(room)).toMatchObject([{ connected_at: at(0), disconnected_at: at(2000) }])
 })
 
-test('after a crash anonymous participants are no longer members, and users are still members', async () => {
+test('a crash removes only anonymous participants from the members of a room', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   await served.join(room, { token })
@@ -93,7 +93,7 @@ test('a second crash keeps the end times of sessions that the first crash ended'
   expect(await oncemore.sessions(room)).toEqual(ended)
 })
 
-test('a crash loses at most five seconds of meeting time, and the meeting time continues after a restart', async () => {
+test('after a crash, meeting_time continues from its last recorded value', async () => {
   const room = await served.room({ max_meeting_seconds: 30 })
   await served.join(room)
   await served.join(room)
@@ -108,7 +108,7 @@ test('a crash loses at most five seconds of meeting time, and the meeting time c
   expect(await peer.closed).toMatchObject({ code: 4002 })
 })
 
-test('after a crash a block, termination or deletion that closed the connection of a client still applies', async () => {
+test('a block, a termination and a deletion still apply after a crash', async () => {
   const token = await served.user('ada')
   const secret = await served.room({ type: 'private' })
   const member = await served.member(secret, 'ada')
@@ -126,7 +126,7 @@ test('after a crash a block, termination or deletion that closed the connection 
   expect(await again.refusal(gone)).toMatchObject({ code: 'not_found' })
 })
 
-test('a session is on disk before the client receives its greeting', async () => {
+test('the service stores a session on disk before it sends the greeting to the client', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   const again = await crash(served)

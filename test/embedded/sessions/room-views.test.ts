@@ -46,7 +46,7 @@ async function lesson() {
 }
 
 describe('a client with the subprotocol meetroom.room', () => {
-  test('a client with the subprotocol meetroom.room receives descriptions of the room and of its pages', async () => {
+  test('a client with the subprotocol meetroom.room receives the frames joined, room and pages', async () => {
     const served = await lesson()
     const { room, member, ada } = served
     const page = connectView(served, room, ada)
@@ -66,7 +66,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     page.socket.close()
   })
 
-  test('a client with the subprotocol meetroom.room receives each change, at most four times a second', async () => {
+  test('a client with the subprotocol meetroom.room receives updates at most every 250 ms', async () => {
     const served = await lesson()
     const { room, ada, grace, machine, ask } = served
     const page = connectView(served, room, ada)
@@ -104,7 +104,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     await peer.leave()
   })
 
-  test('a client with the subprotocol meetroom.room receives the meeting clock every five seconds', async () => {
+  test('a client with the subprotocol meetroom.room receives a clock frame after five seconds', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = connectView(served, room, ada)
@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives an elapsed time of zero after all participants have left', async () => {
+  test('the room frame contains an elapsed time of zero after all participants have left', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = connectView(served, room, ada)
@@ -142,7 +142,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     next.socket.close()
   })
 
-  test('a client with the subprotocol meetroom.room receives at most 200 participants and the number of the others', async () => {
+  test('the room frame lists at most 200 participants and counts the others', async () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)
@@ -154,10 +154,10 @@ describe('a client with the subprotocol meetroom.room', () => {
   })
 
   test.each([
-    ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
-    ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
+    ['no token', 4400, 'this room needs the access token of a user', () => undefined],
+    ['an invalid token', 4400, 'the access token is not valid', () => 'x'],
   ])(
-    'a client with the subprotocol meetroom.room is refused with a close code and a reason for %s',
+    'a client with the subprotocol meetroom.room and %s receives the close code 4400',
     async (_, code, reason, token) => {
       const served = await lesson()
       expect(await connectView(served, served.room, token()).ended()).toEqual({ code, reason })
@@ -165,7 +165,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     },
   )
 
-  test('a client with the subprotocol meetroom.room receives the close code 1013 if too many anonymous participants join', async () => {
+  test('an anonymous client with the subprotocol meetroom.room gets the close code 1013 at the join limit', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 1 } })
     const room = await served.room()
     await served.join(room)
@@ -175,7 +175,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives a close code for a blocked member and for a terminated room', async () => {
+  test('a client with the subprotocol meetroom.room receives the close code of a block or a termination', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
@@ -188,7 +188,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   })
 })
 
-test('a client without the subprotocol meetroom.room receives no descriptions of the room', async () => {
+test('a client without the subprotocol meetroom.room receives only joined and message frames', async () => {
   const served = await lesson()
   const { room, ada, grace, say, advance } = served
   const peer = await served.join(room, { token: ada })
@@ -199,7 +199,7 @@ test('a client without the subprotocol meetroom.room receives no descriptions of
   expect(peer.frames.map(({ event }) => event)).toEqual(['joined', 'message'])
 })
 
-test('a token that a client sends as a subprotocol is never sent back', async () => {
+test('the handshake response omits the subprotocol that contains the access token', async () => {
   const served = await lesson()
   const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${served.room}/connect`
   const socket = new WebSocket(url, [tokenProtocol(served.ada), 'chat'])

@@ -10,7 +10,7 @@ const served = perTest(serveWorkspace)
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 describe('an open room', () => {
-  test('an open room admits a user, who becomes a member', async () => {
+  test('a user who joins an open room becomes a member', async () => {
     const token = await served.user('ada', { name: 'Ada', default_member_type: 'host' })
     const room = await served.room()
     const { session } = await served.join(room, { token })
@@ -19,7 +19,7 @@ describe('an open room', () => {
     expect(members).toMatchObject([{ id: session.member_id, user_id: 'ada', type: 'host', name: 'Ada' }])
   })
 
-  test('an open room admits anonymous participants, who are members while connected', async () => {
+  test('an anonymous participant of an open room is a member only while connected', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(peer.session).toMatchObject({ user_id: null, type: 'guest' })
@@ -30,7 +30,7 @@ describe('an open room', () => {
     expect(await members()).toEqual([])
   })
 
-  test('an open room refuses anonymous participants if an IP address joins too often, and admits users and later participants', async () => {
+  test('an open room responds 429 if an IP address joins anonymously too often', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 3 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -54,7 +54,7 @@ describe('an open room', () => {
     expect(await served.refusal(room)).toMatchObject({ status: 429 })
   })
 
-  test('an open room refuses anonymous participants while too many of them are connected across all rooms', async () => {
+  test('an open room responds 429 while too many anonymous participants are connected across all rooms', async () => {
     const served = await serveWorkspace({ anonymousLimits: { sessions: 2 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -101,7 +101,7 @@ describe('a private room', () => {
     expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'host' })
   })
 
-  test('a private room refuses a user before the invitation', async () => {
+  test('a private room refuses a user until the user is invited', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'private' })
     expect(await served.refusal(room, { token })).toEqual({
@@ -123,7 +123,7 @@ describe('the access token of a member', () => {
   const tokenOf = async (room: string) =>
     (await served.ask('GET', `/rooms/${room}/members`)).members[0].access_token
 
-  test('the access token of a member admits the member to the room after a role change', async () => {
+  test('the access token of a member is unchanged after a role change', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
     const token = await tokenOf(room)
@@ -136,7 +136,7 @@ describe('the access token of a member', () => {
     })
   })
 
-  test('the access token of a member is refused in other rooms of the user', async () => {
+  test('the access token of a member is refused in other rooms', async () => {
     await served.user('ada')
     const room = await served.room({ members: [{ user_id: 'ada' }] })
     const other = await served.room({ members: [{ user_id: 'ada' }] })
@@ -145,7 +145,7 @@ describe('the access token of a member', () => {
     })
   })
 
-  test('the access token of a member is refused if a part of the token is wrong', async () => {
+  test('a truncated or extended access token of a member is refused', async () => {
     await served.user('ada')
     const room = await served.room({ members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)
@@ -153,7 +153,7 @@ describe('the access token of a member', () => {
       expect(await served.refusal(room, { token: wrong })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('the access token of a member is refused while the member is blocked and after the user is deleted', async () => {
+  test('the access token of a blocked member or a deleted user is refused', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)
@@ -166,15 +166,15 @@ describe('the access token of a member', () => {
     expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('the access token of a member is null for an anonymous participant', async () => {
+  test('access_token of an anonymous participant is null', async () => {
     const room = await served.room()
     await served.join(room)
     expect(await tokenOf(room)).toBeNull()
   })
 })
 
-describe('refused sessions', () => {
-  test('a session is refused in a missing room', async () => {
+describe('refused connections', () => {
+  test('a connection to a missing room is refused with not_found', async () => {
     expect(await served.refusal('nope')).toEqual({
       status: 400,
       code: 'not_found',
@@ -182,7 +182,7 @@ describe('refused sessions', () => {
     })
   })
 
-  test('a session is refused in a terminated room until the room is reopened', async () => {
+  test('a terminated room refuses connections until the room is reopened', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     expect(await served.refusal(room)).toMatchObject({ status: 400, message: 'the room is terminated' })
@@ -190,14 +190,14 @@ describe('refused sessions', () => {
     await served.join(room)
   })
 
-  test('a session is refused with the token of a deleted user', async () => {
+  test('a room refuses the access token of a deleted user', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.ask('DELETE', '/users/ada')
     expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('a session is refused from a web page of another origin', async () => {
+  test('a room refuses a connection from a web page of another origin', async () => {
     const room = await served.room()
     const headers = { origin: 'https://evil.test' }
     expect(await served.refusal(room, { headers })).toMatchObject({ status: 400 })
@@ -206,7 +206,7 @@ describe('refused sessions', () => {
 })
 
 describe('a monitor', () => {
-  test('a monitor has a session and receives messages', async () => {
+  test('a monitor receives the messages of the room', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room({ type: 'public' })
     const monitor = await served.join(room, { token })
@@ -216,7 +216,7 @@ describe('a monitor', () => {
     expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
   })
 
-  test('a monitor does not set started_at of the room, unlike the first participant', async () => {
+  test('started_at of a room is the join time of the first participant, not of a monitor', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room()
     await served.join(room, { token })
@@ -255,13 +255,13 @@ describe('the record of a session', () => {
     expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left', elapsed_time: 2 }])
   })
 
-  test('the record of a session contains the user agent of the client, up to 512 characters', async () => {
+  test('the record of a session contains at most 512 characters of the user agent', async () => {
     const room = await served.room()
     await served.join(room, { headers: { 'user-agent': `Browser/${'1'.repeat(1000)}` } })
     expect(await served.sessions(room)).toMatchObject([{ user_agent: `Browser/${'1'.repeat(504)}` }])
   })
 
-  test('the record of a session ends when the connection drops without a close frame', async () => {
+  test('a session ends when its connection drops without a close frame', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     await served.advance(1000)
@@ -270,7 +270,7 @@ describe('the record of a session', () => {
     expect(session.disconnected_at).toBe(at(1000))
   })
 
-  test('the record of a session does not end before its start, even if the wall clock is set back', async () => {
+  test('a session ends no earlier than its start, even if the wall clock is set back', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     served.machine.setWallClock(-3_600_000)
@@ -280,7 +280,7 @@ describe('the record of a session', () => {
   })
 
   test.each([-86_400_000, 86_400_000])(
-    'the record of a session keeps its duration when the wall clock changes by %i ms',
+    'the duration of a session is correct when the wall clock changes by %i ms',
     async (byMs) => {
       const room = await served.room()
       const peer = await served.join(room)
@@ -293,7 +293,7 @@ describe('the record of a session', () => {
     },
   )
 
-  test('a failed handshake creates no record of a session', async () => {
+  test('a failed handshake creates no session', async () => {
     const room = await served.room()
     const { hostname, port } = new URL(served.baseUrl)
     const answer = await new Promise<string>((resolve) => {
@@ -314,7 +314,7 @@ describe('the record of a session', () => {
   })
 })
 
-test('the list of sessions is sorted newest first, and can be filtered by user and online status', async () => {
+test('the list of sessions can be filtered by user and online status', async () => {
   const ada = await served.user('ada')
   const grace = await served.user('grace')
   const room = await served.room()
@@ -337,7 +337,7 @@ test('the list of sessions is sorted newest first, and can be filtered by user a
 })
 
 describe('heartbeats', () => {
-  test('heartbeats keep the session of a quiet client that responds to pings', async () => {
+  test('a silent client that responds to pings keeps its session', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     await served.advance(60_000)
@@ -345,7 +345,7 @@ describe('heartbeats', () => {
     await peer.until(({ messages }) => messages.includes('still there?'))
   })
 
-  test('heartbeats end the session of a client that has been silent for 15 s', async () => {
+  test('the service ends the session of a client after 15 s of silence', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(14_999)
@@ -356,7 +356,7 @@ describe('heartbeats', () => {
     expect(session.disconnected_at).toBe(at(15_000))
   })
 
-  test('heartbeats measure the silence from the last frame of the client', async () => {
+  test('the heartbeat timeout starts with the last frame of the client', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(5050)
@@ -368,7 +368,7 @@ describe('heartbeats', () => {
     expect(await peer.closed).toMatchObject({ code: 1006 })
   })
 
-  test('heartbeats accept messages and pings of the client as activity', async () => {
+  test('messages and pings from a client reset the heartbeat timeout', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     for (const _ of Array(4)) {
@@ -380,7 +380,7 @@ describe('heartbeats', () => {
   })
 })
 
-test('a frame that is too large ends only the session of its sender', async () => {
+test('a frame larger than 16 KiB ends only the session of its sender', async () => {
   const room = await served.room()
   const talker = await served.join(room)
   const other = await served.join(room)
@@ -390,7 +390,7 @@ test('a frame that is too large ends only the session of its sender', async () =
   await other.until(({ messages }) => messages.includes('hello'))
 })
 
-test('the log lists admitted and refused clients without their tokens', async () => {
+test('the log omits the tokens of admitted and refused clients', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   await served.join(room, { token })
@@ -401,7 +401,7 @@ test('the log lists admitted and refused clients without their tokens', async ()
   expect(served.log.join('\n')).not.toContain('stolen')
 })
 
-test('a request with an upgrade to h2c gets an ordinary HTTP/1.1 response', async () => {
+test('a request that offers an upgrade to h2c gets an HTTP/1.1 response', async () => {
   // Java’s HttpClient and `curl --http2` offer h2c.
   const { hostname, port } = new URL(served.baseUrl)
   const status = await new Promise<string>((resolve) => {

@@ -30,7 +30,7 @@ async function waitForFailure(): Promise<void> {
 let room: string
 
 describe.each(['commit', 'change'] as const)('a disk that becomes full during a %s', (moment) => {
-  test(`a disk that becomes full during a ${moment} makes the service refuse a termination, and the sessions continue`, async () => {
+  test(`a termination fails with 503 if the disk becomes full during a ${moment}`, async () => {
     room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room), await served.join(room)]
     await served.advance(4000)
@@ -48,7 +48,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
   })
 
-  test(`a disk that becomes full during a ${moment} makes the service refuse a session without counting the session`, async () => {
+  test(`joining a room fails with 503 if the disk becomes full during a ${moment}`, async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)
@@ -60,7 +60,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     await served.join(room)
   })
 
-  test(`a disk that becomes full during a ${moment} delays the record of a session end until space is free`, async () => {
+  test(`the service retries the record of a session end if the disk becomes full during a ${moment}`, async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)
@@ -72,7 +72,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: expect.any(String) }])
   })
 
-  test(`a disk that becomes full during a ${moment} delays the end of a meeting at max_meeting_seconds until space is free`, async () => {
+  test(`the service retries the end of a meeting if the disk becomes full during a ${moment}`, async () => {
     room = await served.room({ max_meeting_seconds: 9 })
     const peer = await served.join(room)
     await served.join(room)
@@ -85,7 +85,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect((await served.getRoom(room)).meeting_time).toBe(13)
   })
 
-  test(`a disk that becomes full during a ${moment} causes no lost or repeated webhook events`, async () => {
+  test(`the service delivers each webhook event once if the disk becomes full during a ${moment}`, async () => {
     const { url, inbox } = await startReceiver((_, response) => {
       disk.fill(moment)
       response.end()
@@ -104,7 +104,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     ])
   })
 
-  test(`a disk that becomes full during a ${moment} does not prevent the service from stopping and closing its sockets`, async () => {
+  test(`a stopping service closes its sockets if the disk becomes full during a ${moment}`, async () => {
     room = await served.room()
     const peers = [await served.join(room), await served.join(room)]
     disk.fill(moment)
@@ -150,7 +150,7 @@ describe('a session hub on a full disk', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('when space is free, a session hub records the end of a session that disconnected during a failed commit', async () => {
+  test('a session hub retries the record of a session that disconnects during a failed commit', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')
@@ -164,7 +164,7 @@ describe('a session hub on a full disk', () => {
     expect(open()).toBe(0)
   })
 
-  test('a session hub writes the records of all ended sessions when space is free after a full disk', async () => {
+  test('a session hub writes the deferred records of ended sessions when space is free again', async () => {
     const { clock, store, join, terminate, open } = await startHub()
     for (let i = 0; i < 3; i++) await join()
     await terminate()
