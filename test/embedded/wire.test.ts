@@ -24,7 +24,7 @@ describe('the schema of webhook events', () => {
     })
 })
 
-describe('the matcher of the fixtures', () => {
+describe('expectMatch', () => {
   const matches = (actual: unknown, expected: unknown) => {
     try {
       expectMatch(actual, expected)
@@ -34,27 +34,27 @@ describe('the matcher of the fixtures', () => {
     }
   }
 
-  test('the matcher of the fixtures accepts additional fields and rejects missing fields', () => {
+  test('expectMatch accepts additional fields and rejects missing fields', () => {
     expect(matches({ a: 1, b: 2 }, { a: 1 })).toBe(true)
     expect(matches({ b: 2 }, { a: 1 })).toBe(false)
     expect(matches({}, { a: '<string?>' })).toBe(false)
   })
 
-  test('the matcher of the fixtures requires arrays of the expected length, and at least <min> items for <each>', () => {
+  test('expectMatch checks the length of an array and the minimum number of items', () => {
     expect(matches([1, 2], ['<number>'])).toBe(false)
     expect(matches([1, 2], { '<each>': '<number>', '<min>': 2 })).toBe(true)
     expect(matches([1, 2], { '<each>': '<number>', '<min>': 3 })).toBe(false)
     expect(matches([1, 'two'], { '<each>': '<number>', '<min>': 0 })).toBe(false)
   })
 
-  test('the matcher of the fixtures accepts null only if the placeholder ends with a question mark', () => {
+  test('expectMatch accepts null only for a placeholder with a question mark', () => {
     expect(matches(null, '<timestamp?>')).toBe(true)
     expect(matches(null, '<timestamp>')).toBe(false)
     expect(matches('yesterday', '<timestamp?>')).toBe(false)
     expect(matches('2024-05-06T07:08:09.123Z', '<timestamp>')).toBe(true)
   })
 
-  test('the matcher of the fixtures rejects an unknown placeholder', () => {
+  test('expectMatch rejects an unknown placeholder', () => {
     expect(() => expectMatch('x', '<colour>')).toThrow('no such placeholder: <colour>')
   })
 })

@@ -35,7 +35,7 @@ async function waitForSweep(workspace: TestWorkspace): Promise<void> {
   while (countStored(workspace).some((count) => count > 0)) await turn()
 }
 
-test('a deleted room with many records disappears immediately, and its records are deleted later', async () => {
+test('a deleted room with many records is hidden before its records are deleted', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await createLargeRoom(workspace)
   expect((await workspace.send('DELETE', `/rooms/${id}`)).status).toBe(200)
@@ -45,7 +45,7 @@ test('a deleted room with many records disappears immediately, and its records a
   await soon('the sweep', waitForSweep(workspace))
 })
 
-test('an interrupted cascading deletion resumes when the workspace is opened again', async () => {
+test('an interrupted cascading deletion resumes when the workspace is reopened', async () => {
   const dir = tempDir()
   const first = await openTestWorkspace(dir)
   const id = await createLargeRoom(first)
@@ -73,7 +73,7 @@ describe('a user with many memberships', () => {
     return id
   }
 
-  test('a deleted user with many memberships disappears from a room immediately, before the membership is deleted', async () => {
+  test('a deleted user with many memberships is hidden before the memberships are deleted', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await createBusyUser(workspace)
@@ -90,7 +90,7 @@ describe('a user with many memberships', () => {
     await soon('the sweep', waitForSweep(workspace))
   })
 
-  test('a user with many memberships can be deleted and created again without the memberships', async () => {
+  test('a user who is deleted and created again has no earlier memberships', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await createBusyUser(workspace)
@@ -101,7 +101,7 @@ describe('a user with many memberships', () => {
   })
 })
 
-test('a deletion that is rolled back deletes no dependent records', async () => {
+test('a rolled-back deletion keeps the dependent records', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const { store, cascadeDeleter } = workspace
   await createLargeRoom(workspace)
@@ -119,7 +119,7 @@ test('a deletion that is rolled back deletes no dependent records', async () => 
   expect(countStored(workspace)).toEqual(before)
 })
 
-test('a list of 3,000 sessions is complete over HTTP', async () => {
+test('GET /rooms/{id}/sessions returns a list of 3,000 sessions completely over HTTP', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await createLargeRoom(workspace)
   const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })

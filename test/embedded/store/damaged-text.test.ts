@@ -45,7 +45,7 @@ async function createFilled() {
   return { dir, texts, paths }
 }
 
-test('text that is not UTF-8 in the database causes the status 503 or a MeetroomError, and no other failure', async () => {
+test('invalid UTF-8 in a database column causes only expected statuses or a MeetroomError', async () => {
   const { dir, texts, paths } = await createFilled()
   const damaged: string[] = []
   for (const [table, column] of texts) {
@@ -76,7 +76,7 @@ test('text that is not UTF-8 in the database causes the status 503 or a Meetroom
   )
 })
 
-test('text that is not UTF-8 in the local workspace makes commands exit 74 until local restore replaces the workspace', async () => {
+test('rooms list and rooms get exit 74 if a room name in the database is invalid UTF-8', async () => {
   const world = await createWorld()
   const { stdout: room } = await world.run('--local rooms create --name Good --type open -o ids')
   await world.run('local backup good.db')

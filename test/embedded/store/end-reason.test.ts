@@ -17,7 +17,7 @@ async function readEndReason(room: string, from = served): Promise<unknown> {
 }
 
 describe('the end_reason of a session', () => {
-  test('the end_reason of a session is null while the session is open, and “left” after the client closes it', async () => {
+  test('the end_reason of a session is “left” after the client closes the connection', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null, end_reason: null }])
@@ -66,7 +66,7 @@ describe('the end_reason of a session', () => {
     expect(await readEndReason(room)).toBe('kicked')
   })
 
-  test('the end_reason of a session is “ended” if the room is terminated or its time is up', async () => {
+  test('the end_reason of a session is “ended” if the room is terminated or reaches max_meeting_seconds', async () => {
     const room = await served.room()
     await served.join(room)
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
@@ -78,7 +78,7 @@ describe('the end_reason of a session', () => {
     expect(await readEndReason(limited)).toBe('ended')
   })
 
-  test('the end_reason of a session is “ended” if the service is stopped', async () => {
+  test('the end_reason of a session is “ended” if the service stops', async () => {
     const room = await served.room()
     await served.join(room)
     const again = await restart(served)

@@ -118,7 +118,7 @@ async function readEnds({ ask }: Live, room: string) {
 }
 
 describe('the sessions of a room with many participants', () => {
-  test('the sessions of a room with many participants end together for every reader, before their records are written', async () => {
+  test('the sessions of a room with many participants end together before their records are written', async () => {
     const { room, sessions } = await createCrowdedRoom()
     await terminate(room)
     expect(live.records()).toEqual([true, 9])
@@ -146,7 +146,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await live.shown(room)).toEqual(shown)
   })
 
-  test('the sessions of a room with many participants stay open if the transaction that ends them is rolled back', async () => {
+  test('a rollback keeps the sessions of a room with many participants open', async () => {
     const { room } = await createCrowdedRoom()
     const shown = await live.shown(room)
     const failing = async () =>
@@ -161,7 +161,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await readEnds(live, room)).toEqual(Array(9).fill(at(hour)))
   })
 
-  test('the sessions of a room with many participants stay ended if the room is reopened, and new sessions stay open', async () => {
+  test('reopening a room with many participants keeps the earlier sessions ended', async () => {
     const { room } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -175,7 +175,7 @@ describe('the sessions of a room with many participants', () => {
     expect((await live.ask('GET', `/rooms/${room}/members`)).members[0]).toMatchObject({ id: memberId })
   })
 
-  test('the sessions of a room with many participants are announced in order: entries, exits and new entries', async () => {
+  test('the join and leave events of a room with many participants are queued in order', async () => {
     const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -184,7 +184,7 @@ describe('the sessions of a room with many participants', () => {
     expect(live.events()).toEqual([...ids, ...ids, id])
   })
 
-  test('the sessions of a room with many participants are deleted with their room', async () => {
+  test('deleting a room with many participants deletes its sessions and members', async () => {
     const { room } = await createCrowdedRoom()
     await terminate(room)
     await live.settle(2)
@@ -195,7 +195,7 @@ describe('the sessions of a room with many participants', () => {
     for (const table of ['sessions', 'members']) expect(live.store.all(`SELECT * FROM ${table}`)).toEqual([])
   })
 
-  test('the sessions of a room with many participants keep their recorded end if their connections close later', async () => {
+  test('the end time of a session is unchanged if its connection closes later', async () => {
     const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     live.clock.stall(hour)
@@ -205,7 +205,7 @@ describe('the sessions of a room with many participants', () => {
   })
 })
 
-test('the sessions of a blocked member end together, and all other sessions stay open', async () => {
+test('blocking a member with three sessions ends only those sessions', async () => {
   const { room, ada } = await createCrowdedRoom({ type: 'private' })
   await live.ask('PUT', `/rooms/${room}/members/${ada.id}`, { is_blocked: true })
   expect(live.records()).toEqual([true, 9])
@@ -216,7 +216,7 @@ test('the sessions of a blocked member end together, and all other sessions stay
   expect(await open()).toHaveLength(6)
 })
 
-test('the sessions of a deleted user end together in every room', async () => {
+test('deleting a user ends all sessions of that user at the same time', async () => {
   const rooms = [await live.room(), await live.room(), await live.room()]
   await live.ask('POST', '/users', { user_id: 'ada' })
   for (const room of rooms) await live.join(room, { id: `ada in ${room}`, user_id: 'ada' })
@@ -234,7 +234,7 @@ describe('a restart of the service', () => {
     while (records()[0]) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('a restart of the service records the remaining session ends and repeats no event', async () => {
+  test('a restart of the service writes the remaining records of ended sessions', async () => {
     const { room } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.settle(2)
@@ -248,7 +248,7 @@ describe('a restart of the service', () => {
     expect(again.events()).toEqual(events)
   })
 
-  test('a restart of the service after a crash ends all open sessions together, and announces each end once', async () => {
+  test('a restart after a crash queues one leave event for each open session', async () => {
     const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
     // The last stored alive time is the start of the sessions.

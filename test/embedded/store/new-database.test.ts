@@ -16,7 +16,7 @@ function readContents(db: Sqlite) {
   )
 }
 
-test('a database that tests create or reuse with the current schema equals a database that ran all migrations', async () => {
+test('withSchema opens a database that equals a migrated database', async () => {
   const openStore = async (quietly: QuietLoader) => {
     const db = await openSqlite(':memory:', quietly)
     return { store: new Store(db), contents: readContents(db), insert: () => db.prepare(insertion).run() }
@@ -37,7 +37,7 @@ test('a database that tests create or reuse with the current schema equals a dat
   for (const { store } of [migrated, reused]) store.close()
 })
 
-test('a test database that is created with the rows of another database has the same content', async () => {
+test('withRows copies the users of another database', async () => {
   const one = new Store(await openSqlite(':memory:', withSchema))
   await one.write(() => {
     for (const user of ['ada', "it's"])

@@ -32,7 +32,7 @@ test('a read returns the data of a write only after the write is on disk', async
   }
 })
 
-test('a write sees earlier writes of the same commit', async () => {
+test('a write reads the uncommitted changes of earlier writes in the same commit', async () => {
   const { send } = await openTestWorkspace(tempDir())
   const user = { user_id: 'ada' }
   const [made, renamed, again] = await Promise.all([
@@ -44,7 +44,7 @@ test('a write sees earlier writes of the same commit', async () => {
   expect(renamed.body.user['access_token']).toBe(made.body.user['access_token'])
 })
 
-test('a read of a database in memory returns the data of a write only after its commit', async () => {
+test('a read of an in-memory database waits for the pending commit', async () => {
   const workspace = await openTestWorkspace()
   await workspace.send('POST', '/rooms', { name: 'before', type: 'open' })
   const { done, isOnDisk } = rename(workspace, 'after')
@@ -53,7 +53,7 @@ test('a read of a database in memory returns the data of a write only after its 
   await done
 })
 
-test('the meeting time never decreases while the end of a meeting waits for the disk', async () => {
+test('meeting_time is unchanged while the end of a meeting waits for the disk', async () => {
   const served: Served = await serveWorkspace({ dir: tempDir() })
   const room = await served.room()
   await served.join(room)

@@ -7,7 +7,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-test('the recorded schema hash equals the hash of the schema that the migrations create', async () => {
+test('the recorded schema hash equals the hash of the migrated schema', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   expect(readIdentity(db)).toEqual({ version: migrations.length, hash: currentSchemaHash })
   db.close()
@@ -42,18 +42,18 @@ describe('a workspace whose schema differs from the schema of the migrations', (
       'DROP VIEW present_members; CREATE VIEW present_members AS SELECT * FROM members',
       'a changed view present_members',
     ],
-    ['no table pages', 'DROP TABLE pages', 'no table pages'],
+    ['a missing table pages', 'DROP TABLE pages', 'no table pages'],
     ['an additional column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 'a changed table rooms'],
     [
       'a table sessions without the column type',
       'ALTER TABLE sessions DROP COLUMN type',
       'a changed table sessions',
     ],
-    ['a negative version', 'PRAGMA user_version = -1', 'the schema version -1'],
-    ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
-    ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
+    ['a negative schema version', 'PRAGMA user_version = -1', 'the schema version -1'],
+    ['the schema version 3 and newer tables', 'PRAGMA user_version = 3', 'a changed table deliveries'],
+    ['the schema version 0 and existing tables', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
   ])(
-    'a workspace with %s is refused, because its schema differs from the schema of the migrations',
+    'rooms list and serve exit 2 for a local workspace with %s',
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =
@@ -68,7 +68,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     },
   )
 
-  test('a workspace with a foreign trigger can be backed up, and its rows can be restored', async () => {
+  test('local backup and local restore keep the rows and drop a foreign trigger', async () => {
     const { world } = await change((db) =>
       db.exec('CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END'),
     )

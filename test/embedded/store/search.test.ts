@@ -7,7 +7,7 @@ import { sized } from '../../suites/size.ts'
 const characters = [...`aAbéÉ@"'*%_\\ 👋\x80\u0100\ufffd\uffff`]
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...characters), maxLength })
 
-test('a search by email finds the same users as a scan of all emails in JavaScript', async () => {
+test('email_search_query finds the same users as a scan of all emails', async () => {
   const { store, send } = await openTestWorkspace()
   const user = fc.record({ id: text(8), email: fc.option(text(8)) })
   const page = fc.record({ text: text(5), limit: fc.integer({ min: 1, max: 4 }), offset: fc.nat({ max: 3 }) })
@@ -46,7 +46,7 @@ test('a search by email finds the same users as a scan of all emails in JavaScri
   )
 })
 
-test('a search for an email of 60,000 characters finds only the user with this email', async () => {
+test('email_search_query with 60,000 characters finds one user', async () => {
   const { send } = await openTestWorkspace()
   const email = 'é'.repeat(60_000)
   await send('POST', '/users', { user_id: 'long', email })

@@ -47,7 +47,7 @@ async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
 }
 
 describe('a full disk', () => {
-  test('a full disk causes a 503 only for writers, and writes succeed again when space is free', async () => {
+  test('a full disk causes 503 responses only to writes', async () => {
     const { limitPages, send, names } = await openServiceOnFile()
     await send('POST', '/rooms', { name: 'before', type: 'open' })
     limitPages(50)
@@ -59,7 +59,7 @@ describe('a full disk', () => {
     expect(await names()).toEqual(['after', 'before'])
   })
 
-  test('a full disk causes a 503 for all writers of a commit that SQLite rolls back', async () => {
+  test('a full disk causes 503 responses to all writes of the rolled-back commit', async () => {
     const { limitPages, send, names } = await openServiceOnFile()
     const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
     limitPages(50)
@@ -76,7 +76,7 @@ describe('a full disk', () => {
   })
 })
 
-test('a damaged database page causes a 503 response to reads and to every following write', async () => {
+test('a damaged database page causes 503 responses to reads and writes', async () => {
   const { path, checkpoint, send } = await openServiceOnFile()
   const room = { name: 'x'.repeat(1000), type: 'open' }
   await Promise.all(Array.from({ length: 300 }, () => send('POST', '/rooms', room)))
@@ -106,11 +106,11 @@ const removals: Readonly<Record<string, (path: string) => void>> = {
     renameSync(`${path}.copy`, path)
   },
   'loses its write-ahead log': (path) => rmSync(`${path}-wal`),
-  'has its write-ahead log emptied': (path) => truncateSync(`${path}-wal`),
+  'has an emptied write-ahead log': (path) => truncateSync(`${path}-wal`),
 }
 
 test.each(Object.entries(removals))(
-  'a service whose database file %s refuses writes and is not ready',
+  'serve responds 503 to writes if its database file %s',
   async (_, remove) => {
     const env = homes()
     const { ready, call } = await runServe(['--quiet'], env)
@@ -137,7 +137,7 @@ test.each([
   ['a small', { name: 'R', type: 'open' }],
   ['a large', large],
 ])(
-  '%s write after a truncation of the write-ahead log is refused, although the write would extend the log',
+  '%s write after a truncation of the write-ahead log is refused with 503',
   async (_, room) => {
     const { path, send } = await openServiceOnFile()
     for (let i = 0; i < 3; i++)
@@ -147,7 +147,7 @@ test.each([
   },
 )
 
-test('serve keeps running on a full disk, and --local and a new serve exit 74', async ({ skip }) => {
+test('serve responds 503 on a full disk and accepts writes when space is free', async ({ skip }) => {
   const env = homes()
   if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
   const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')

@@ -39,7 +39,7 @@ const outcomes = async (...writes: Promise<unknown>[]) =>
     write.status === 'fulfilled' ? write.value : String(write.reason.message),
   )
 
-test('the changes of a failed write are rolled back in reverse order, without effect on other writes of the commit', async () => {
+test('a failed write rolls back only its own changes, in reverse order', async () => {
   const { note, notes, heard } = await openStore()
   const [a, b] = [note('a'), note('b')]
   const failing = () =>
@@ -53,7 +53,7 @@ test('the changes of a failed write are rolled back in reverse order, without ef
   expect(notes()).toEqual(['a', 'b', 'd'])
 })
 
-test('several failed writes of a commit are rolled back one by one, and other writes keep their row IDs', async () => {
+test('successful writes of a commit have consecutive row IDs despite failed writes', async () => {
   const { store, notes } = await openStore()
   const insert = (text: string) => store.insert('notes', { text })
   const written = (text: string) => store.write(() => insert(text))
@@ -72,7 +72,7 @@ test('several failed writes of a commit are rolled back one by one, and other wr
   expect(notes()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a commit fails as a whole if the disk fills up while a failed write is rolled back', async () => {
+test('a commit fails as a whole if the disk becomes full during the rollback of a write', async () => {
   const disk = await testDisk()
   const { note, notes, heard } = await openStore(disk.quietly)
   const a = note('a')
@@ -93,7 +93,7 @@ test('a commit fails as a whole if the disk fills up while a failed write is rol
   expect(notes()).toEqual(['c'])
 })
 
-test('a commit that SQLite refuses is rolled back as a whole, and the next commit succeeds', async () => {
+test('a commit that SQLite rejects is rolled back as a whole', async () => {
   const { note, notes, orphan, heard } = await openStore()
   const refused = await outcomes(note('a'), note('b', orphan))
   expect(refused).toEqual(Array(2).fill('FOREIGN KEY constraint failed'))
@@ -118,7 +118,7 @@ test('writes in two consecutive turns of the event loop share one commit', async
   await Promise.all([b, c])
 })
 
-test('a commit ends even if every turn of the event loop adds a write', async () => {
+test('a commit completes even if every turn of the event loop adds a write', async () => {
   const { note } = await openStore()
   let isCommitted = false
   const writes = [note('first').then(() => (isCommitted = true)), note('second')]
@@ -129,7 +129,7 @@ test('a commit ends even if every turn of the event loop adds a write', async ()
   await Promise.all(writes)
 })
 
-test('an error that a write throws after the commit is reported to that write, and all other writes succeed', async () => {
+test('an error in an afterCommit callback rejects only its own write', async () => {
   const { store, note, notes } = await openStore()
   const fails = () =>
     store.afterCommit(() => {
@@ -139,7 +139,7 @@ test('an error that a write throws after the commit is reported to that write, a
   expect(notes()).toEqual(['a', 'b', 'c'])
 })
 
-test('a write within a write is refused, and both are rolled back', async () => {
+test('a nested write throws and rolls back the outer write', async () => {
   const { note, notes } = await openStore()
   expect(() => note('outer', () => void note('inner'))).toThrow('a write inside a write')
   expect(notes()).toEqual([])

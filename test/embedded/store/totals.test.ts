@@ -36,7 +36,7 @@ test.each<[path: string, sql: string]>([
       `rooms WHERE layout = '${layout}' AND terminated_at IS NOT NULL`,
     ],
   ]),
-])('the pages and the total of GET %s equal a recount', async (path, sql) => {
+])('GET %slimit=3 returns the same pages and total as an SQL query', async (path, sql) => {
   const workspace = await openTestWorkspace(tempDir())
   await fill(workspace, 3000)
   const { store, send } = workspace

@@ -30,18 +30,18 @@ async function list(dir: string) {
   return { code, stderr: host.stderr.text }
 }
 
-test('an upgrade of a large local workspace is announced once', async () => {
+test('the upgrade of a large local workspace prints one message', async () => {
   const dir = await createOldWorkspace(70_000_000)
   const announced = { code: 0, stderr: 'upgrading the local workspace; the upgrade takes a while\n' }
   expect(await list(dir)).toEqual(announced)
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })
 
-test('an upgrade of a small local workspace prints no message', async () => {
+test('the upgrade of a small local workspace prints no message', async () => {
   expect(await list(await createOldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
 })
 
-test('a local workspace of a newer version is refused and stays unchanged', async () => {
+test('rooms list exits 2 for a local workspace of a newer version', async () => {
   const dir = tempDir()
   const path = join(dir, 'workspace.db')
   const db = await openSqlite(path, (load) => load())
@@ -58,7 +58,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('an upgrade first copies the local workspace, and local restore restores the copy', async () => {
+test('an upgrade backs up the local workspace for local restore', async () => {
   const dir = await createOldWorkspace(1000)
   await list(dir)
   const copy = join(dir, 'backups/before-upgrade-from-schema-1.db')
@@ -69,7 +69,7 @@ test('an upgrade first copies the local workspace, and local restore restores th
   expect(await userVersion(join(dir, 'workspace.db'))).toBe(migrations.length)
 })
 
-test('a workspace that needs no upgrade is not copied', async () => {
+test('opening a local workspace of the current version creates no backup', async () => {
   const dir = tempDir()
   await list(dir)
   await list(dir)
@@ -89,7 +89,7 @@ test('local restore replaces a workspace of a newer version', async () => {
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })
 
-test('an upgrade does not change the local workspace if the copy cannot be written', async () => {
+test('an upgrade is aborted if the copy of the local workspace cannot be written', async () => {
   const dir = await createOldWorkspace(1000)
   writeFileSync(join(dir, 'backups'), '')
   expect(await list(dir)).toMatchObject({ code: 74 })
@@ -132,7 +132,7 @@ async function expectUpgraded(dir: string) {
   expect((await send('GET', '/rooms')).body.rooms).toMatchObject([{ name: 'First' }])
 }
 
-test('an upgrade of a local workspace with on-demand indexes keeps all rows, and its copy restores all rows', async () => {
+test('an upgrade of a local workspace with on-demand indexes keeps all rows', async () => {
   const { dir, db } = await createIndexedWorkspace()
   db.close()
   await expectUpgraded(dir)
@@ -143,7 +143,7 @@ test('an upgrade of a local workspace with on-demand indexes keeps all rows, and
   await expectUpgraded(restored)
 })
 
-test('an upgrade drops the full-text index of emails where SQLite lacks full-text search', async () => {
+test('an upgrade drops the full-text index of emails if SQLite lacks full-text search', async () => {
   const { dir, db } = await createIndexedWorkspace()
   db.exec(`PRAGMA writable_schema = ON;
     UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE user_emails USING missing (email)' WHERE name = 'user_emails';

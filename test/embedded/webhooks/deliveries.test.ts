@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 describe('a webhook attempt', () => {
-  test('a webhook attempt posts the body from the outbox with the ID of the delivery in a header', async () => {
+  test('a webhook attempt sends the event as JSON with the delivery ID in the header webhook-id', async () => {
     const deliveries = world.start()
     const room = await world.room('https://hooks.test/meetings?a=1')
     await world.enters(room, 'msg_1', deliveries)
@@ -42,7 +42,7 @@ describe('a webhook attempt', () => {
   })
 
   test.each([200, 201, 204, 299])(
-    'an event is removed from the outbox after a webhook attempt with the response %i',
+    'a webhook attempt with the response %i removes the event from the outbox',
     async (status) => {
       const attempt = await world.firstAttempt()
       expect(world.outbox()).toEqual(['msg_1'])
@@ -54,7 +54,7 @@ describe('a webhook attempt', () => {
   )
 
   test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
-    'a webhook attempt with the response %i is repeated after five seconds',
+    'a webhook attempt with the response %i is retried after five seconds',
     async (status) => {
       const attempt = await world.firstAttempt()
       attempt.answer(status)
@@ -64,7 +64,7 @@ describe('a webhook attempt', () => {
     },
   )
 
-  test('a webhook attempt without a response is repeated after five seconds', async () => {
+  test('a webhook attempt without a response is retried after five seconds', async () => {
     const attempt = await world.firstAttempt()
     attempt.fail(new Error('connect ECONNREFUSED'))
     expect(await world.noted()).toBe('unreachable')
@@ -91,20 +91,20 @@ describe('a webhook attempt', () => {
 describe('webhook signatures', () => {
   const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-  test('webhook signatures are accepted by the reference package of Standard Webhooks', async () => {
+  test('the reference package of Standard Webhooks accepts webhook signatures', async () => {
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
   })
 
-  test('webhook signatures use the bytes of a secret that is not base64', async () => {
+  test('webhook signatures use the raw bytes of a secret that is not base64', async () => {
     const plain = { secret: 'pässword, with blanks' }
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', plain)
     const receiver = new Webhook(Buffer.from(plain.secret), { format: 'raw' })
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
   })
 
-  test('a retry of a signed webhook has a new timestamp, a new signature and the same ID', async () => {
+  test('a webhook retry keeps the ID and is signed with a new timestamp', async () => {
     const first = await world.firstAttempt('https://hooks.test/a', { secret })
     first.answer(500)
     await world.noted()
@@ -116,7 +116,7 @@ describe('webhook signatures', () => {
   })
 
   test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
-    'a room with the webhook secret “%s” is refused',
+    'POST /rooms rejects the webhook secret “%s” with 400',
     async (impossible) => {
       const webhook = { url: 'https://hooks.test/a', secret: impossible }
       expect((await world.createRoom(webhook)).status).toBe(400)
@@ -139,7 +139,7 @@ describe('custom webhook headers', () => {
     'User-Agent': 'forged',
   }
 
-  test('custom webhook headers replace no header of the service, in any letter case', async () => {
+  test('custom webhook headers cannot replace the headers of the service', async () => {
     const deliveries = world.start()
     const room = await world.room('https://hooks.test/a', { headers: forged, secret: 'secret' })
     await world.enters(room, 'msg_1', deliveries)
@@ -163,7 +163,7 @@ describe('custom webhook headers', () => {
   ]
 
   test.each(connectionHeaders)(
-    'a room with the custom webhook header %s is refused, and an older room with this header sends no delivery',
+    'POST /rooms rejects the custom webhook header %s with 400',
     async (name) => {
       const url = 'https://hooks.test/a'
       for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
@@ -184,7 +184,7 @@ describe('custom webhook headers', () => {
     },
   )
 
-  test('custom webhook headers of a room without a secret cannot add a signature', async () => {
+  test('a custom header cannot add a signature to webhooks of a room without a secret', async () => {
     const deliveries = world.start()
     await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)
     expect((await world.attempts.next()).headers).not.toHaveProperty('webhook-signature')
@@ -268,7 +268,7 @@ async function failAllAttempts(): Promise<number[]> {
 }
 
 describe('webhook retries', () => {
-  test('webhook retries follow at intervals from five seconds to six hours and end within a day', async () => {
+  test('webhook retries end after ten pauses from five seconds to six hours', async () => {
     const deliveries = world.start()
     await world.enters(await world.room(), 'msg_1', deliveries)
     const pauses = await failAllAttempts()
@@ -292,7 +292,7 @@ describe('webhook retries', () => {
     { random: 0, factor: 0.8 },
     { random: 0.999_999, factor: 1.2 },
   ])(
-    'webhook retries have jitter: the random value $random multiplies each of the first five pauses by $factor',
+    'the random value $random multiplies the pauses between webhook retries by $factor',
     async ({ random, factor }) => {
       world.random = random
       const deliveries = world.start()
@@ -304,7 +304,7 @@ describe('webhook retries', () => {
     },
   )
 
-  test('webhook retries have shorter intervals with a smaller retry scale', async () => {
+  test('a retry scale of 0.001 reduces the pause before the first webhook retry to 5 ms', async () => {
     world.retryScale = 0.001
     const attempt = await world.firstAttempt()
     attempt.answer(500)
@@ -312,7 +312,7 @@ describe('webhook retries', () => {
     expect(world.clock.pending()).toEqual([5])
   })
 
-  test('webhook retries end after a success', async () => {
+  test('webhook retries end after a successful attempt', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -324,7 +324,7 @@ describe('webhook retries', () => {
     expect(world.clock.pending()).toEqual([])
   })
 
-  test('webhook retries wait for the full delay', async () => {
+  test('a webhook retry starts after the full pause of five seconds', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -334,7 +334,7 @@ describe('webhook retries', () => {
     expect(world.attempts.all).toHaveLength(2)
   })
 
-  test('retries of a delivery end if a later event of the room gets the response 410', async () => {
+  test('webhook retries end if a later event of the room gets the response 410', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -366,7 +366,7 @@ describe('events of sessions that end together', () => {
     return found
   }
 
-  test('events of sessions that end together are delivered after earlier events and before later events', async () => {
+  test('events of 500 sessions that end together are delivered in order with other events', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await world.leave(room, sessions(2, 500))
@@ -376,7 +376,7 @@ describe('events of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('events of sessions that end together are delivered after wake() is called for their room', async () => {
+  test('wake() delivers the events of sessions that end together', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
@@ -414,7 +414,7 @@ describe('events of sessions that end together', () => {
 })
 
 describe('end of webhook deliveries', () => {
-  test('webhook delivery stops after the response 410, and all events of the room are dropped', async () => {
+  test('the webhook response 410 drops all events of the room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -427,7 +427,7 @@ describe('end of webhook deliveries', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('webhook delivery stops after the response 410 only for the room of the event, even if rooms share a receiver', async () => {
+  test('the webhook response 410 stops deliveries only for the room of the event', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()
@@ -452,7 +452,7 @@ describe('end of webhook deliveries', () => {
 })
 
 describe('a restart with pending webhooks', () => {
-  test('a restart with pending webhooks repeats a pending attempt with the same ID', async () => {
+  test('a restart repeats a pending webhook attempt with the same ID', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const cut = await world.attempts.next()
@@ -466,7 +466,7 @@ describe('a restart with pending webhooks', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('a restart with pending webhooks keeps the order of untried events', async () => {
+  test('a restart keeps the order of unsent webhook events', async () => {
     const room = await world.room()
     for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id)
     world.start()
@@ -477,7 +477,7 @@ describe('a restart with pending webhooks', () => {
     }
   })
 
-  test('a restart with pending webhooks waits for only the remaining pause before a retry', async () => {
+  test('a restart waits only for the remaining pause before a webhook retry', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const first = await world.attempts.next()
@@ -497,7 +497,7 @@ describe('a restart with pending webhooks', () => {
     expect(world.clock.pending()).toEqual([30 * second])
   })
 
-  test('a restart with pending webhooks sends overdue retries immediately', async () => {
+  test('a restart sends overdue webhook retries immediately', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const first = await world.attempts.next()

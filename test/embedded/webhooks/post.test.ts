@@ -41,7 +41,7 @@ describe('a webhook POST', () => {
     expect(await createTestPost()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
   })
 
-  test('a webhook POST succeeds if the response body has 5 MB', async () => {
+  test('a webhook POST succeeds with a response body of 5 MB', async () => {
     const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
     const post = createTestPost()
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
@@ -56,12 +56,12 @@ describe('a webhook POST', () => {
     await expect(createTestPost()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('a webhook POST fails if the receiver closes the connection', async () => {
+  test('a webhook POST fails if the receiver closes the connection without a response', async () => {
     const { url } = await startReceiver((_, response) => void response.destroy())
     await expect(createTestPost()(url, {}, '{}')).rejects.toThrow('other side closed')
   })
 
-  test('a webhook POST gives the receiver ten seconds to respond', async () => {
+  test('a webhook POST times out after ten seconds', async () => {
     const deadline = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal)
     onTestFinished(() => timeout.mockRestore())
@@ -73,7 +73,7 @@ describe('a webhook POST', () => {
     await expect(posted).rejects.toThrow('timeout')
   })
 
-  test('a webhook POST is cancelled when the service stops', async () => {
+  test('close() cancels a pending webhook POST', async () => {
     const { url, inbox } = await startReceiver(() => {})
     const post = createPost(false)
     const posted = post(url, {}, '{}')
@@ -91,14 +91,14 @@ describe('a loopback webhook', () => {
     ['127.0.0.1', '0177.0.0.1'],
     ['127.0.0.1', '[::ffff:127.0.0.1]'],
     ['127.0.0.1', 'loopback.test'],
-  ])('a loopback webhook to %s is allowed if the host in the URL is %s', async (address, spelling) => {
+  ])('a webhook POST to %s is allowed if the host in the URL is %s', async (address, spelling) => {
     const { port, inbox } = await startReceiver(undefined, address)
     expect(await createTestPost()(`http://${spelling}:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 })
 
-test('a webhook POST with allowPrivate reaches an IP address that is forbidden by default', async () => {
+test('a webhook POST with allowPrivate reaches the IP address 0.0.0.0', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
   // 0.0.0.0 is forbidden by default, and reaches this machine.
   expect(await createTestPost(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })

@@ -15,7 +15,7 @@ const body = (sessionId: string) =>
     },
   })
 
-test('events that wait in a workspace of an earlier version are delivered and retried after the upgrade', async () => {
+test('pending webhook events of an older workspace are delivered after the upgrade', async () => {
   const sqlite = await openSqlite(':memory:', (load) => load())
   const before = migrations.indexOf(deliveriesStep)
   for (const step of migrations.slice(0, before)) sqlite.exec(step)
