@@ -44,14 +44,14 @@ const cases: Case[] = [
   { code: 0, when: 'help is requested', command: '--help', stderr: '' },
   {
     code: 0,
-    when: 'the reader of the output has closed the pipe',
+    when: 'the reader of the output closes the pipe',
     command: 'rooms list --json',
     disk: systemError('EPIPE'),
     stderr: '',
   },
   {
     code: 1,
-    when: 'the service refuses the request',
+    when: 'the service responds 422',
     command: 'rooms update r1 --name New',
     arrange: always(422, { error: { message: 'the name is taken' } }),
     stderr: 'error: the service refuses the request (422): the name is taken\n',
@@ -74,7 +74,7 @@ const cases: Case[] = [
   },
   {
     code: 2,
-    when: 'a flag is malformed',
+    when: 'a flag has an invalid value',
     command: 'rooms list --timeout soon',
     stderr:
       'error: --timeout: the timeout must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”\n',
@@ -88,7 +88,7 @@ const cases: Case[] = [
   },
   {
     code: 2,
-    when: 'an ID would change the path of the request',
+    when: 'a room ID is “..”',
     command: 'rooms get ..',
     stderr: 'error: “..” is not a valid room ID\n',
   },
@@ -119,7 +119,7 @@ const cases: Case[] = [
   },
   {
     code: 5,
-    when: 'the service does not respond',
+    when: 'the connection is refused',
     command: 'rooms list --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr:
@@ -127,7 +127,7 @@ const cases: Case[] = [
   },
   {
     code: 5,
-    when: 'a write is provably unsent',
+    when: 'a write fails before it is sent',
     command: 'rooms create --name X --type open --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr:
@@ -135,7 +135,7 @@ const cases: Case[] = [
   },
   {
     code: 6,
-    when: 'the service fails',
+    when: 'the service responds 503',
     command: 'rooms list --retries 0',
     arrange: always(503, {}),
     stderr: 'error: the service failed (503)\n',
@@ -233,7 +233,7 @@ test.each(cases)(
   },
 )
 
-test('a command that fails with an exit code other than 8 prints nothing to standard output', async () => {
+test('a failed command with an exit code other than 8 prints nothing to stdout', async () => {
   for (const { command, arrange, options, disk, signal, code } of cases) {
     if (disk || signal || code === 0 || code === 8) continue
     world = await createWorld()
@@ -251,7 +251,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     return JSON.parse(stderr)
   }
 
-  test(`an error with ${format} is one JSON object with all known fields when the service refuses a request`, async () => {
+  test(`an error with ${format} contains the status, request and body of a refused request`, async () => {
     world.intercept = async () =>
       answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
     const error = await errorOf('rooms update r1 --name New')
@@ -288,7 +288,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test(`an error with ${format} is a JSON object for an invalid command line`, async () => {
+  test(`an unknown command with ${format} prints a JSON error`, async () => {
     expect(await errorOf('rooms lst')).toEqual({
       error: {
         code: 'usage',
@@ -316,7 +316,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test(`an error with ${format} is retryable after a read without a response, and not after a write without a response`, async () => {
+  test(`with ${format}, a missing response is retryable for a read and not for a write`, async () => {
     world.intercept = throwingLost
     expect(await errorOf('rooms get r1 --retries 0')).toEqual({
       error: {
@@ -339,7 +339,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test(`an error with ${format} is a JSON object for an internal error`, async () => {
+  test(`an internal error with ${format} is a JSON object with the code bug`, async () => {
     world.intercept = async () => {
       throw new TypeError(`no: ${world.apiKey}`)
     }
@@ -358,7 +358,7 @@ async function throwingLost(): Promise<never> {
   throw new TransportError('the connection was reset', true)
 }
 
-test('users delete --json prints the error of each failed item, and the summary, as a JSON object on its own line', async () => {
+test('users delete --json prints each error as a JSON object on its own line', async () => {
   const { stderr } = await world.run('users delete a b --yes --json')
   expect(
     stderr
@@ -373,7 +373,7 @@ test('MEETROOM_OUTPUT sets the format of errors', async () => {
   expect(JSON.parse(stderr).error.code).toBe('not_found')
 })
 
-test('users delete deletes every user after the reader of its output closes the pipe', async () => {
+test('users delete continues after the reader of its output closes the pipe', async () => {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { host, done } = world.start(['users', 'delete', 'ada', 'grace', '--yes'])
   host.stdout.failure = systemError('EPIPE')
@@ -381,7 +381,7 @@ test('users delete deletes every user after the reader of its output closes the 
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('a failed command keeps its exit code when standard error is closed', async () => {
+test('a failed command keeps its exit code if stderr is closed', async () => {
   const { host, done } = world.start(['rooms', 'get', 'nope'])
   host.stderr.failure = systemError('EPIPE')
   expect((await done).code).toBe(3)
@@ -393,7 +393,7 @@ test('the exit code tests cover every exit code except 9 and 129', () => {
   ])
 })
 
-test('a successful rooms get prints nothing to standard error', async () => {
+test('a successful rooms get prints nothing to stderr', async () => {
   world.intercept = async () => fine
   expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProcessHost } from '../src/host.ts'
 
-test('sleep rejects with the reason of the signal, before and during the pause', async () => {
+test('sleep rejects with the abort reason of its signal', async () => {
   const { sleep } = createProcessHost()
   const reason = new Error('interrupted')
   await expect(sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason)

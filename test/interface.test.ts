@@ -71,18 +71,18 @@ describe('the comparison of two interfaces', () => {
     ['a new alias', (it) => it.commands['rooms list'].aliases.push('l')],
     ['a new optional argument', (it) => (it.commands['rooms list'].arguments.page = { type: 'string' })],
     ['a new flag', (it) => (it.commands['rooms list'].flags['--all'] = { type: 'boolean' })],
-    ['a new choice', (it) => (it.commands['rooms list'].flags['--type'].type += "|'public'")],
+    ['a new value of a flag', (it) => (it.commands['rooms list'].flags['--type'].type += "|'public'")],
     ['a new short flag', (it) => (it.commands['rooms list'].flags['--where'].short = '-w')],
     ['a flag that becomes repeatable', (it) => (it.commands['rooms list'].flags['--type'].repeatable = true)],
     ['a new exit code', (it) => it.commands['rooms list'].exit_codes.push(8)],
-    ['a new variable', (it) => it.environment.push('MEETROOM_OUTPUT')],
+    ['a new environment variable', (it) => it.environment.push('MEETROOM_OUTPUT')],
     ['a new setting', (it) => it.settings.push('retries')],
     ['a new schema', (it) => (it.schemas['rooms get'] = 'string')],
     ['a new field', (it) => (it.schemas['rooms list'].rooms[0].layout = 'string')],
-    ['a new literal', (it) => (it.schemas['rooms list'].rooms[0].type += "|'public'")],
+    ['a new value of a field', (it) => (it.schemas['rooms list'].rooms[0].type += "|'public'")],
     ['a field that becomes required', (it) => (it.schemas['rooms list'].rooms[0] = required)],
     [
-      'a new kind of object',
+      'a new object type',
       (it) => (it.schemas['rooms list'] = { '|': [{ count: 'integer' }, it.schemas['rooms list']] }),
     ],
   ])('the comparison of two interfaces accepts %s', (_, change) => {
@@ -210,14 +210,14 @@ describe('the compatibility policy', () => {
     expect(policyBreaches(example(), current, text)).toEqual(breaches)
   })
 
-  test('the compatibility policy requires no announcement in 0.2.0, which had no policy', () => {
+  test('the compatibility policy requires no announcement of a removal since 0.2.0', () => {
     const current = example()
     removeWhere(current)
     const text = `${entry}## 0.2.0\n\n- First.\n`
     expect(policyBreaches({ ...example(), version: '0.2.0' }, current, text)).toEqual([])
   })
 
-  test('the compatibility policy refuses the unannounced removal of each command, flag, exit code, setting and schema', async () => {
+  test('the compatibility policy rejects each unannounced removal from the current interface', async () => {
     const current = await currentInterface()
     const empty = { commands: {}, global_flags: {}, schemas: {}, settings: [], environment: [] }
     type Removal = [name: string, part: Partial<Interface>, remove: Change]

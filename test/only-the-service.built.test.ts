@@ -98,8 +98,8 @@ test('the commands in the connection tests include every command group', async (
   expect([...groups].filter((group = '') => !tried.has(group))).toEqual([])
 })
 
-describe('a run', { timeout: 120_000 }, () => {
-  test('a run of an online command connects only to the service, and serve makes no outgoing connection', async () => {
+describe('outgoing connections', { timeout: 120_000 }, () => {
+  test('an online command connects only to the service', async () => {
     const server = record()
     const { ready, api, call, createRoom, stop } = await startServe([], server.env)
     const { env, recorded, forget } = record()
@@ -122,14 +122,14 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(server.recorded()).toEqual([])
   })
 
-  test('a run of an offline command makes no connection', async () => {
+  test('an offline command opens no connection', async () => {
     const { env, recorded } = record()
     for (const line of share(offline, 0, 4)) await runBuilt(line.split(' '), env)
     expect(recorded()).toEqual([])
   })
 
   test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
-    'a run of rooms list connects only to the service, according to the system calls',
+    'rooms list connects only to the service according to strace',
     async () => {
       const { origin, baseUrl, apiKey } = await serveHere()
       const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey }

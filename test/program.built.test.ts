@@ -45,7 +45,7 @@ test.each([
     (argv: readonly string[], env: Record<string, string>) => runHere(argv, { env }),
   ],
 ] as const)(
-  'operations other than redeliver succeed with all their fields %s',
+  'API operations with all their fields return valid responses %s',
   { timeout: 60_000 },
   async (_, target, run) => {
     const env = await target()
@@ -77,7 +77,7 @@ test('--version prints the version and creates no files', async () => {
   expect(existsSync(env.MEETROOM_CONFIG_DIR)).toBe(false)
 })
 
-test('rooms list exits 5 and suggests doctor when the connection is refused', async () => {
+test('rooms list exits 5 when the connection is refused', async () => {
   const env = { ...isolateHome(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
@@ -87,7 +87,7 @@ test('rooms list exits 5 and suggests doctor when the connection is refused', as
   })
 })
 
-test('rooms list exits 5 at the timeout when the service does not respond', async () => {
+test('rooms list exits 5 when the service does not respond within the timeout', async () => {
   const port = await listen(createServer())
   const env = {
     ...isolateHome(),
@@ -119,7 +119,7 @@ test.each([
     },
   ],
 ])(
-  'rooms list and rooms get return the requested rooms and fields in the built program %s',
+  'the built program prints the requested rooms and fields %s',
   async (_, target, printed) => {
     const env = await target()
     for (const [name, type] of Object.entries({ b: 'open', c: 'private', a: 'open' }))

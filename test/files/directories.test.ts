@@ -8,7 +8,7 @@ test.each([
   'local backup {dir} --overwrite',
   'workspace export --out {dir}',
   'users delete ada --yes --save {dir}',
-])('%s refuses a directory in place of a new file before it writes anything', async (line) => {
+])('%s exits 2 if the path is a directory', async (line) => {
   const world = await createWorld()
   await world.run('rooms list --local')
   await world.send('POST', '/users', { user_id: 'ada' })

@@ -66,7 +66,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   const isMissing = name === 'below /proc' && !existsSync('/proc/self')
 
   test.skipIf(isMissing).each(share(Object.entries(lines), 0, name === 'below /proc' ? 3 : 1))(
-    `if %s needs a directory ${name} that cannot be created, the error contains the path and the reason`,
+    `the error for %s contains the path of the directory ${name} that cannot be created`,
     async (_, { env = {}, line, code }) => {
       const path = pathOf()
       const filled = (text: string) => text.replace('PATH', path).replace('FILE', file).replace('ROOM', room)
@@ -79,7 +79,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   )
 
   test.skipIf(isMissing)(
-    `if the completion cache needs a directory ${name} that cannot be created, shell completion still returns IDs`,
+    `shell completion returns IDs if its cache directory ${name} cannot be created`,
     async () => {
       const completed = await run(['__complete', 'bash', 'meetroom --local users get '], {
         XDG_CACHE_HOME: pathOf(),

@@ -17,17 +17,17 @@ beforeEach(async () => {
 
 /** Functions that let another user control `file`, and return words of the error. */
 const controlledByOthers: Record<string, (content: string) => string> = {
-  'belongs to another user': (content) => {
+  'belongs to another account': (content) => {
     writeFileSync(file, content, { mode: 0o644 })
     chownSync(file, other, other)
     return `belongs to another account of this machine (uid ${other})`
   },
-  'can be written by a group': (content) => {
+  'is writable by the group': (content) => {
     writeFileSync(file, content)
     chmodSync(file, 0o660)
     return 'other accounts of this machine can write to '
   },
-  'can be written by everybody': (content) => {
+  'is writable by all accounts': (content) => {
     writeFileSync(file, content)
     chmodSync(file, 0o666)
     return 'other accounts of this machine can write to '
@@ -86,7 +86,7 @@ describe.runIf(isRoot)('key files that another account controls', () => {
     expect(run.stderr).not.toContain('the-key-of-the-attacker')
   })
 
-  test.each(cases)('--local refuses a key file of the serving process that %s', async (_, prepare) => {
+  test.each(cases)('--local refuses the key file of a running serve if the key file %s', async (_, prepare) => {
     const words = prepare('the-key-of-the-attacker\n')
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
@@ -97,7 +97,7 @@ describe.runIf(isRoot)('key files that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('--local refuses a serve.json that other accounts can write to, because it contains the base URL', async () => {
+  test('--local refuses a serve.json that other accounts can write to', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -132,7 +132,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     key = join(dir, 'api-key')
   })
 
-  test('a key file in the data directory that belongs to another account is refused', async () => {
+  test('--local and serve refuse a key file of another account in the data directory', async () => {
     writeFileSync(key, 'the-key-of-the-attacker\n')
     chownSync(key, other, other)
     const words = `error: ${key} belongs to another account of this machine (uid ${other})`
@@ -140,7 +140,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
       expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
 
-  test('a key file that other accounts can write to is refused even in a private data directory', async () => {
+  test('--local refuses a group-writable key file in a private data directory', async () => {
     chmodSync(key, 0o660)
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -162,7 +162,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     },
   )
 
-  test('a key file in a data directory that belongs to another account is used with a warning', async () => {
+  test('--local prints a warning if the data directory belongs to another account', async () => {
     chownSync(dir, other, other)
     expect(await world.run('--local users list -o ids')).toMatchObject({
       code: 0,
@@ -181,7 +181,7 @@ describe.runIf(isRoot)('settings that another account controls', () => {
   const env = { MEETROOM_BASE_URL: undefined }
   const content = JSON.stringify({ profiles: { default: { base_url: baseUrl } } })
 
-  test.each(cases)('settings are refused if the settings file %s', async (_, prepare) => {
+  test.each(cases)('rooms list and config set exit 2 if the settings file %s', async (_, prepare) => {
     const words = prepare(content)
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
@@ -195,7 +195,7 @@ describe.runIf(isRoot)('settings that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings in a directory of another account are refused, with and without a symbolic link', async () => {
+  test('rooms list exits 2 if the settings directory belongs to another account', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     chownSync(dir, other, other)
@@ -214,7 +214,7 @@ describe.runIf(isRoot)('settings that another account controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings in a directory of another account prevent only writes if the environment contains key and base URL', async () => {
+  test('settings of another account prevent only writes if the key and base URL are in the environment', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     writeFileSync(join(dir, 'config.json'), content)
@@ -224,7 +224,7 @@ describe.runIf(isRoot)('settings that another account controls', () => {
   })
 })
 
-test('settings are read through the symbolic links of a Kubernetes mount by an account that does not own the links', async () => {
+test('config get reads settings through the symbolic links of a Kubernetes mount', async () => {
   const mount = mountAsKubernetes(JSON.stringify({ profiles: { default: { retries: 7 } } }))
   const env = { MEETROOM_CONFIG_DIR: mount, MEETROOM_BASE_URL: undefined }
   expect(await world.run('config get retries', { env, ...(isRoot && { uid: other }) })).toMatchObject({
@@ -233,7 +233,7 @@ test('settings are read through the symbolic links of a Kubernetes mount by an a
   })
 })
 
-test('a loop of symbolic links instead of the settings file is a usage error', async () => {
+test('rooms list exits 2 if the settings file is a loop of symbolic links', async () => {
   const dir = join(world.dir, 'config')
   mkdirSync(dir)
   symlinkSync('config.json', join(dir, 'config.json'))

@@ -35,7 +35,7 @@ const logIn = (systemRoot?: string) =>
   onWindows(`auth login --with-token --base-url ${baseUrl}`, world.apiKey, systemRoot)
 const loggedIn = () => `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`
 
-test('auth login on Windows gives only the current account access to the new directory and to the settings file', async () => {
+test('auth login on Windows restricts a new settings directory and file to the current account', async () => {
   expect(await logIn()).toMatchObject({ code: 0, stderr: loggedIn() })
   expect(noted('whoami')).toEqual(Array(2).fill('/user /fo csv /nh'))
   const file = join(world.configDir, 'config.json')
@@ -45,7 +45,7 @@ test('auth login on Windows gives only the current account access to the new dir
   ])
 })
 
-test('auth login on Windows does not change the access rights of an existing directory', async () => {
+test('auth login on Windows keeps the access rights of an existing directory', async () => {
   mkdirSync(world.configDir)
   await logIn()
   expect(noted('icacls')).toHaveLength(1)
@@ -84,7 +84,7 @@ test('config list on Windows and config set on other systems do not start icacls
   expect(noted('icacls')).toEqual(before)
 })
 
-test('doctor on Windows prints the icacls command that shows who can read the settings file', async () => {
+test('doctor on Windows prints the icacls command for the settings file', async () => {
   await logIn()
   const { stdout } = await onWindows('doctor --local')
   expect(stdout).toContain(`(icacls "${join(world.configDir, 'config.json')}" shows who may read it)`)

@@ -27,7 +27,7 @@ const users = async () =>
 
 const hasJq = hasTool('jq', 'readme', 'the job for GitHub Actions')
 
-describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
+describe.runIf(hasBash && hasJq)('the GitHub Actions recipe', () => {
   const run = (key = world.apiKey) =>
     runJob(
       blockBehind('## GitHub Actions', 'yaml'),
@@ -36,13 +36,13 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
       env,
     )
 
-  test('the job of the GitHub Actions recipe creates the listed users, and succeeds again on a second run', async () => {
+  test('the GitHub Actions recipe creates the listed users and succeeds again on a second run', async () => {
     written('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
     for (const _ of ['first', 'again']) expect(await run()).toMatchObject({ code: 0, summary: '' })
     expect(await users()).toEqual(['ada', 'grace'])
   })
 
-  test('the job of the GitHub Actions recipe resumes after a row with an unknown outcome', async () => {
+  test('the GitHub Actions recipe resumes after a row with an unknown outcome', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n')
     let wrong = 3
     world.intercept = async ({ method }, next) =>
@@ -57,7 +57,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(await users()).toEqual(['ada'])
   })
 
-  test('the job of the GitHub Actions recipe exits 8 with the failed rows in the summary and in a file', async () => {
+  test('the GitHub Actions recipe exits 8 and reports failed rows in the summary', async () => {
     written('people.csv', 'user_id,name\nada,Ada\nodd,Odd\n')
     world.intercept = async ({ body }, next) =>
       body?.includes('odd') ? answer(400, { error: { message: 'no odd users' } }) : next()
@@ -71,7 +71,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
   })
 
-  test('the job of the GitHub Actions recipe exits 2 for an invalid row and 4 without the secret, and creates no user', async () => {
+  test('the GitHub Actions recipe exits 2 for an invalid row and 4 without the secret', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
     expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
     written('people.csv', 'user_id,name\nada,Ada\n')
@@ -85,7 +85,7 @@ describe('an import in shards', () => {
   const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
   test.runIf(hasBash)(
-    'the last shard of the import in the GitHub Actions recipe succeeds without a journal',
+    'the last shard of the GitHub Actions recipe exits 0 without a remaining journal',
     async () => {
       const text = blockBehind('A job for each shard', 'yaml')
       const secrets = { MEETROOM_API_KEY: world.apiKey }
@@ -119,7 +119,7 @@ describe('the POSIX sh recipe', () => {
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
 
   test.each(hasBash ? share(['bash --posix', 'sh'], 0, 2) : ['sh'])(
-    'the POSIX sh recipe creates the room of a release and terminates the previous room in the shell %s',
+    'the POSIX sh recipe in %s creates the room of a release and terminates the previous room',
     async (shell) => {
       expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
         code: 0,
@@ -138,7 +138,7 @@ describe('the POSIX sh recipe', () => {
     },
   )
 
-  test('the POSIX sh recipe creates only one room and sends only one message after responses with an unknown outcome', async () => {
+  test('the POSIX sh recipe creates one room and sends one message despite unknown outcomes', async () => {
     const [old] = await rooms()
     const unsure = ['/rooms', '/message']
     world.intercept = async (request, next, signal) => {
@@ -165,7 +165,7 @@ describe('the POSIX sh recipe', () => {
   })
 })
 
-test('the crontab lines of the cron recipe use the settings and key of the account, write the report, and import users', async () => {
+test('the crontab lines of the cron recipe write the report and import users', async () => {
   const [first = '', ...lines] = blockBehind('## cron', 'crontab').trim().split('\n')
   const jobs = lines.map((line) => line.split(/\s+/).slice(5).join(' '))
   // In a crontab, an unescaped percent sign ends the command.

@@ -66,7 +66,7 @@ const run = (index: number) => {
   return runCommand(command, words, {})
 }
 
-test('each command of the container recipe sets a user and a read-only root file system, and contains no key', () => {
+test('each docker run of the container recipe sets a user and a read-only root file system', () => {
   expect(JSON.stringify(runs.map(({ words }) => words))).not.toContain(world.apiKey)
   expect(blockBehind('## Containers', 'sh')).not.toMatch(/API_KEY=(?!none )/)
   for (const { readOnly, user } of runs)
@@ -78,14 +78,14 @@ test('each command of the container recipe sets a user and a read-only root file
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
 describe.runIf(hasNamespaces)('a read-only container', () => {
-  test('in a read-only container with no other process, an import reads and writes files in the mounted directory', async () => {
+  test('users import in a read-only container imports a file of the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })
     expect(existsSync(join(world.dir, 'rejects.csv'))).toBe(false)
     expect((await world.send('GET', '/users/ada')).status).toBe(200)
   })
 
-  test('in a read-only container with no other process, the program reads stored settings and the stored key', async () => {
+  test('auth status in a read-only container reads the stored settings and key', async () => {
     const dir = world.configDir
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const { origin } = new URL(front.env.MEETROOM_BASE_URL)
@@ -100,7 +100,7 @@ describe.runIf(hasNamespaces)('a read-only container', () => {
     })
   })
 
-  test('in a read-only container with no other process, serve stores data in the mounted directory and exits 0 at SIGTERM', async () => {
+  test('serve in a read-only container stores its data in the mounted directory', async () => {
     const [command, ...words] = commandOf(2)
     const serving = startProgram(
       command,

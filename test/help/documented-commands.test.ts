@@ -125,7 +125,7 @@ function stopWhenReady(host: TestHost): void {
 
 const results = new Map<string, Result[]>()
 
-test.each(files)('each command in %s that can be run exits as documented', async (file) => {
+test.each(files)('each runnable command in %s exits with the documented code', async (file) => {
   const samples = readSamples(readFileSync(resolve(root, file), 'utf8'))
   const named = samples.flatMap(({ mark, text }) =>
     mark.startsWith('file ') ? [[mark.slice('file '.length), text]] : [],
@@ -145,7 +145,7 @@ test.each(files)('each command in %s that can be run exits as documented', async
   results.set(file, found)
 })
 
-test('each test file in the reasons for omitted commands exists', () => {
+test('each test file that is named for an omitted command exists', () => {
   const notes = [...Object.values(marks), ...[...scripts, ...notRun].map(([, note]) => note)].join(' ')
   const known = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((path) =>
     basename(path),
@@ -153,7 +153,7 @@ test('each test file in the reasons for omitted commands exists', () => {
   for (const [name] of notes.matchAll(/\S+\.test\.ts/g)) expect(known).toContain(name)
 })
 
-test('the list of documented commands contains the exit code of each run command, and the reason for each omitted command', async () => {
+test('the list of documented commands and their exit codes matches the snapshot', async () => {
   const sections = [...results].flatMap(([file, found]) => {
     const lines = found.map(({ line, code, note }) => `${code ?? '-'}  ${line}${note ? `  # ${note}` : ''}`)
     return found.length === 0 ? [] : [[file, ...new Set(lines), ''].join('\n')]

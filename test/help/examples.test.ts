@@ -18,7 +18,7 @@ const splitIntoWords = (line: string) =>
 test('the documentation contains code blocks with commands', () => expect(blocks.length).toBeGreaterThan(0))
 
 test.each(blocks)(
-  'the commands in a code block of the documentation print the output shown in the block:\n%s',
+  'the documented commands print the documented output:\n%s',
   async (block) => {
     const world = await createWorld()
     const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)

@@ -6,7 +6,7 @@ import { createWorld } from '../helpers/world.ts'
 const topic = readFileSync(join(import.meta.dirname, '../../src/help/config.md'), 'utf8')
 const newKey = 'a-new-key-of-the-service'
 
-test('the key rotation recipe of the config topic replaces the key of two profiles in seven lines', async () => {
+test('the key rotation recipe replaces the key of two profiles in seven lines', async () => {
   const world = await createWorld()
   const [, recipe = ''] = /## Rotate a key[\s\S]*?```sh\n([\s\S]*?)```/.exec(topic) ?? []
   const lines = recipe.trimEnd().split('\n')

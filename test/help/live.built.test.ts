@@ -10,7 +10,7 @@ import { hasTool } from '../helpers/tools.ts'
 import { tempDir } from '../helpers/world.ts'
 
 test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
-  'the “Live rooms” script of the help joins a room, receives its webhooks and terminates the room',
+  'the “Live rooms” script joins a room, receives webhooks and terminates the room',
   {
     timeout: 60_000,
   },
@@ -56,7 +56,7 @@ test.each([
   ],
   ['fail', 'exit 3', 3, ''],
 ])(
-  'the recipe for tests starts and stops a service, and exits with the code of tests that %s',
+  'the recipe for tests exits with the exit code of tests that %s',
   async (_, npm, code, stdout) => {
     const dir = tempDir()
     const port = `${await findFreePort()}`

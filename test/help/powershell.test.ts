@@ -26,14 +26,14 @@ test('each version of PowerShell passes the arguments of the recipe unchanged', 
   expect(all.filter(meansSomethingToCmd)).toHaveLength(1)
 })
 
-test('the function in the recipe for PowerShell starts the program in the global npm directory', () => {
+test('the function of the PowerShell recipe starts the program in the global npm directory', () => {
   const [, start = ''] = /^function meetroom \{ node (.*) @args \}$/m.exec(script) ?? []
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const installed = `${home}\\AppData\\Roaming\\npm\\node_modules\\meetroom\\${bin.meetroom.replaceAll('/', '\\')}`
   expect(readLine(start, variables)).toEqual([installed])
 })
 
-test('the commands of the recipe for PowerShell accept arguments that contain spaces', async () => {
+test('the commands of the PowerShell recipe accept arguments with spaces', async () => {
   const world = await createWorld()
   const written = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   written('people.csv', '\uFEFFuser_id,Full name\r\nada,Ada Löwe\r\nodd,Odd\r\n')
@@ -58,7 +58,7 @@ test('the commands of the recipe for PowerShell accept arguments that contain sp
 describe('the arguments of a program on Windows', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', '\t', '"', '\\', 'ä', '^') })
 
-  test('the arguments of a program on Windows are unchanged in PowerShell 7.3 and newer', () => {
+  test('PowerShell 7.3 and newer pass arguments unchanged', () => {
     fc.assert(
       fc.property(fc.array(word), (words) => {
         expect(argvOf(commandLines.new(words))).toEqual(words)
@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('Windows PowerShell changes only empty arguments, double quotes, and a final backslash after white space', () => {
+  test('Windows PowerShell changes only empty arguments, double quotes and final backslashes', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {
@@ -84,12 +84,12 @@ describe('the arguments of a program on Windows', () => {
     ['a\\\\\\b d"e f"g h', ['a\\\\\\b', 'de fg', 'h']],
     ['a\\\\\\"b c d', ['a\\"b', 'c', 'd']],
     ['a\\\\\\\\"b c" d e', ['a\\\\b c', 'd', 'e']],
-  ])('the arguments of a program on Windows are parsed from the command line %s', (line, words) =>
+  ])('argvOf parses the Windows command line %s', (line, words) =>
     expect(argvOf(line)).toEqual(words),
   )
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'the PowerShell parser of these tests refuses the text “%s”, which PowerShell interprets',
+    'readLine rejects the PowerShell syntax “%s”',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })

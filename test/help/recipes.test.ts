@@ -3,7 +3,7 @@ import { withRoomsInUse } from '../helpers/rooms-in-use.ts'
 import { recipe, runLine } from '../helpers/shell.ts'
 import { createWorld } from '../helpers/world.ts'
 
-test('the recipe for rooms idle for 90 days terminates and reopens the rooms', async () => {
+test('the recipe for idle rooms terminates and reopens rooms that are idle for 90 days', async () => {
   const world = await createWorld()
   const made = (id: string, more: object = {}) => ({
     ...{ id, type: 'open', name: id, created_at: '2025-01-01T00:00:00.000Z', terminated_at: null },
@@ -50,7 +50,7 @@ test('the recipe for the end of a meeting waits until the meeting ends and repor
   expect(await runLine(world, report)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\bada\b/) })
 })
 
-test('the recipe for renaming rooms renames each room only once in two runs', async () => {
+test('the recipe for renaming rooms renames each room once in two runs', async () => {
   const world = await createWorld()
   for (const name of ['Weekly', 'Retro']) await world.send('POST', '/rooms', { name, type: 'open' })
   const lines = recipe('Rename many rooms').map((line) => line.replace('2026-01-01', '2026-12-31'))
@@ -59,7 +59,7 @@ test('the recipe for renaming rooms renames each room only once in two runs', as
   expect(rooms.map(({ name }: { name: string }) => name)).toEqual(['Retro (2025)', 'Weekly (2025)'])
 })
 
-test('the recipe for lessons of 45 minutes creates a room with that limit and reopens the room after a termination', async () => {
+test('the recipe for lessons of 45 minutes creates a room and reopens it after a termination', async () => {
   const world = await createWorld()
   const [create = '', reopen = ''] = recipe('`--max-meeting-seconds` limits')
   expect((await runLine(world, create)).code).toBe(0)

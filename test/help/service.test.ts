@@ -23,7 +23,7 @@ async function checkCommand(words: readonly string[]): Promise<void> {
   for (const word of words.filter((word) => word.startsWith('--'))) expect(known).toContain(word)
 }
 
-test('the systemd unit of the local topic runs an existing command and has a stop timeout that exceeds the drain timeout', async () => {
+test('the systemd unit of the local topic has a stop timeout longer than the drain timeout', async () => {
   const [, line = ''] = /^ExecStart=\/usr\/bin\/env meetroom (.*)$/m.exec(unit) ?? []
   await checkCommand(line.split(' '))
   const seconds = (pattern: RegExp) => Number(pattern.exec(unit)?.[1])
@@ -39,7 +39,7 @@ test('the Dockerfile of the local topic runs an existing command on the exposed 
   expect(dockerfile).toContain(`http://127.0.0.1:${port}/readyz`)
 })
 
-test('the compose file of the local topic names the allowed host of the Dockerfile, and its stop timeout exceeds the drain timeout', () => {
+test('the compose file of the local topic has a stop timeout longer than the drain timeout', () => {
   const [, compose = ''] = blockOf('yaml')
   const { services } = load(compose) as any
   const words: string[] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
@@ -48,7 +48,7 @@ test('the compose file of the local topic names the allowed host of the Dockerfi
   expect(Number.parseInt(services.meetroom.stop_grace_period, 10)).toBeGreaterThan(drainSeconds)
 })
 
-test('the Docker health check of the local topic exits 0 for a ready service, and 1 after a 503 response', async () => {
+test('the Docker health check of the local topic exits 0 for a ready service and 1 for a 503 response', async () => {
   const [, script = ''] = /CMD node -e "(.*)"$/m.exec(dockerfile) ?? []
   const check = async (origin: string) =>
     (await runCommand(process.execPath, ['-e', script.replace('http://127.0.0.1:4680', origin)], {})).code
@@ -74,7 +74,7 @@ test('the log lines in the local topic have the expected fields', () => {
   ])
 })
 
-test('the Prometheus configuration of the local topic reads the key from the data directory of the systemd unit', () => {
+test('the Prometheus configuration of the local topic reads the key file of the systemd unit', () => {
   const [prometheus = ''] = blockOf('yaml')
   const { scrape_configs } = load(prometheus) as any
   expect(scrape_configs[0].authorization.credentials_file).toBe('/var/lib/meetroom/api-key')

@@ -35,7 +35,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 
-test('the examples of the testing topic and the CommonJS fixture pass, and a service responds with replaced timers', async () => {
+test('the tests in the testing topic and in the CommonJS fixture pass', async () => {
   const fake = `
 test('the service responds if all timers and the clock are replaced', async () => {
   vi.useFakeTimers({ now: 0 })
@@ -65,7 +65,7 @@ test('the service responds if all timers and the clock are replaced', async () =
   expect(stdout).toMatch(/5 passed/)
 })
 
-test('the error of startService contains the command that installs libsql if Node.js has no SQLite', async () => {
+test('startService suggests npm install libsql if Node.js has no SQLite', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   cpSync(join(modules, 'meetroom'), join(cwd, 'node_modules/meetroom'), { recursive: true })
@@ -79,7 +79,7 @@ test('the error of startService contains the command that installs libsql if Nod
 })
 
 test.each(['process.exit()', "process.kill(process.pid, 'SIGKILL')"])(
-  'a test service can use the data directory of a process that ended with %s before the service was closed',
+  'startService reuses the data directory of a process that ended with %s',
   async (end) => {
     const dataDir = join(dir, `data ${end}`)
     const program = `const { startService } = require('meetroom/testing')
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
 void main
 `
 
-test('the published types support ES modules and CommonJS, and misspelled operations and fields are compile errors', async () => {
+test('the published types reject misspelled operations and fields in ES modules and CommonJS', async () => {
   const cwd = write('types', {
     'esm.mts': typed(`import { startService } from 'meetroom/testing'`),
     'cjs.cts': typed(`import testing = require('meetroom/testing')\nconst { startService } = testing`),

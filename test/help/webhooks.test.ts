@@ -21,7 +21,7 @@ const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 
 test.each(blocks.map(([, block = '']) => block))(
-  'the commands of the webhooks topic print the output that the topic shows:\n%s',
+  'the commands of the webhooks topic print the documented output:\n%s',
   async (block) => {
     const world = await createWorld()
     world.intercept = async () => answer(200, '')

@@ -6,7 +6,7 @@ import { createWorld } from '../helpers/world.ts'
 
 const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/workspace.md'), 'utf8')
 
-test('the commands of the workspace topic print the output that the topic shows', async () => {
+test('the commands of the workspace topic print the documented output', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const blocks = topic.matchAll(/<!-- (file|session) ?(\S*) ?-->\n```\w+\n([\s\S]*?)```/g)
@@ -24,7 +24,7 @@ test('the commands of the workspace topic print the output that the topic shows'
   expect(commands).toBe(2)
 })
 
-test('workspace apply changes nothing if the example file of the workspace topic is already applied', async () => {
+test('workspace apply of the example file changes nothing on the second run', async () => {
   const world = await createWorld()
   const [, text = ''] = /<!-- file school\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(topic) ?? []
   writeFileSync(join(world.dir, 'school.yaml'), text)

@@ -42,7 +42,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
       'DROP VIEW present_members; CREATE VIEW present_members AS SELECT * FROM members',
       'a changed view present_members',
     ],
-    ['a missing table pages', 'DROP TABLE pages', 'no table pages'],
+    ['a missing table', 'DROP TABLE pages', 'no table pages'],
     ['an additional column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 'a changed table rooms'],
     [
       'a table sessions without the column type',
