@@ -72,7 +72,7 @@ const sendable = (Object.keys(keyShapes) as KeyShape[]).filter((name) => !/no he
 const calls = (await allCalls()).filter((call) => !stays.test(call))
 const statuses = [400, 401, 404, 429, 500, 502]
 
-test('the built program neither shows the key in the process list nor stores the key in a file', {
+test('the built program redacts the key in output, process arguments and files', {
   timeout: full ? 3_600_000 : 90_000,
 }, async () => {
   const { seen, state, baseUrl } = await echoingService()
@@ -96,7 +96,7 @@ test('the built program neither shows the key in the process list nor stores the
 })
 
 test.each(full ? sendable : sendable.slice(0, 1))(
-  'no file of a killed import contains the key (shape of the key: %s)',
+  'users import that is killed by SIGKILL stores no key in a file (key shape: %s)',
   async (shape) => {
     const { seen, state, baseUrl } = await echoingService()
     const env = createHome()

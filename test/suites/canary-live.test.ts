@@ -26,7 +26,7 @@ function expectNone(key: string, shown: string): void {
 test.each([
   ['rooms', 'delete', 'r1'],
   ['rooms', 'delete', 'r1', 'r2'],
-])('the prompt of %s %s redacts the key in the names of rooms', async (...argv) => {
+])('the prompt of %s %s redacts the key in room names', async (...argv) => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()
@@ -126,7 +126,7 @@ test('webhooks listen redacts the key in incoming requests', async () => {
   }
 })
 
-test('serve logs no key, even if clients send the key in the wrong place', async () => {
+test('serve logs no key if clients send the key in a URL or in another header', async () => {
   for (const [, make] of shapes.slice(0, full ? 9 : 3)) {
     const key = make().trim()
     const keyFile = join(tempDir(), 'key')
@@ -144,7 +144,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
   }
 })
 
-test('--dry-run and --curl never print the key, on a terminal or in a pipe', async () => {
+test('--dry-run and --curl print no key to a terminal or to a pipe', async () => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

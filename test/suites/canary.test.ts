@@ -179,8 +179,8 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1)
 /** Names of faults after which a command printed a redacted key. */
 const shown = new Set<string>()
 
-describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ call, i }) => {
-  test(`${call} hides the key in any response of the service`, async () => {
+describe.each(calls.map((call, i) => ({ call, i })))('$call redacts the key', ({ call, i }) => {
+  test(`${call} redacts the key in the responses of the service`, async () => {
     const run = await start(call)
     for (const [j, name] of names.entries()) {
       const cases = full ? shapes.length : isQuick(call, i, j) ? 1 : 0
@@ -208,7 +208,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 12 : 24) === 0
 }
 
-test('each kind of response in the canary suite makes a command print a redacted key, except kinds that no command prints', () => {
+test('each kind of response that a command prints leads to a redacted key in the canary suite', () => {
   const silent = [
     'nothing',
     'success, of an unusual type',

@@ -49,7 +49,7 @@ const early = async (script: string) =>
   toldTooEarly(await traceServe(script, tempDir(), renameAndRead), marks)
 
 describe.runIf(canTrace)('the order of system calls', () => {
-  test(`the order of system calls shows that none of ${changes} writes is acknowledged before its sync`, {
+  test(`the service syncs each of ${changes} writes to disk before it acknowledges the write`, {
     timeout: 600_000,
   }, async () => {
     expect(await early(launcher)).toEqual([])
@@ -63,7 +63,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
   ] as const
   // A quick run tests only the first mistake, because crash-kill.test.ts always tests the last mistake.
   test.each(mistakes.slice(0, sized(1, 3)))(
-    'the order of system calls reveals a service that %s',
+    'the trace of system calls reveals a service that %s',
     { timeout: 600_000 },
     async (mutant, what) => {
       const script = await buildVariant(mutants[mutant])
@@ -79,7 +79,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
 })
 
 test.runIf(full)(
-  'a build variant is refused if its edit does not match the source',
+  'buildVariant rejects an edit that does not match the source',
   {
     timeout: 120_000,
   },

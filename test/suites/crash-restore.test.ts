@@ -73,7 +73,7 @@ test.each([
   ['reset', ['local', 'reset', '--yes'], [], migrations.length],
   ['upgrade', ['--local', 'rooms', 'list'], all('present'), migrations.length],
 ])(
-  'a killed %s keeps the old or the new workspace, and every backup of the old workspace is complete',
+  'a %s of the local workspace is atomic if its process is killed',
   {
     timeout: 600_000,
   },
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('local backup of a served workspace contains every write that was acknowledged before the backup', async () => {
+test('local backup of a served workspace contains every write acknowledged before the backup', async () => {
   const env = homes()
   const { call } = await startServe([], env)
   let acknowledged = 0

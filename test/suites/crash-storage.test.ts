@@ -82,7 +82,7 @@ describe('a torn write-ahead log', () => {
     rmSync(dir, { recursive: true })
   }
 
-  test('a torn write-ahead log that is truncated at any position keeps every complete write', {
+  test('a truncated write-ahead log keeps every complete write', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -102,7 +102,7 @@ describe('a torn write-ahead log', () => {
     )
   })
 
-  test('a torn write-ahead log with a flipped bit keeps only the writes before the flipped bit', {
+  test('a write-ahead log with a flipped bit keeps only the writes before that bit', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -203,7 +203,7 @@ describe('damaged bytes', () => {
   })
 
   test.each(['pages', 'text'] as const)(
-    'if the database contains damaged %s, --local exits 74 with a hint, and serve responds with 503',
+    '--local exits 74 and serve responds 503 if the database contains damaged %s',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()
@@ -226,7 +226,7 @@ describe('damaged bytes', () => {
   )
 })
 
-test('a kill on a full disk loses no acknowledged or observed data', {
+test('the service keeps acknowledged rooms after a kill on a full disk', {
   timeout: 300_000,
 }, async ({ skip }) => {
   const dir = join(tempDir(), 'disk')

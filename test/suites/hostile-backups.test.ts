@@ -123,7 +123,7 @@ describe('schemas of backups', () => {
       /^$/,
     ],
     [
-      'a view that never ends',
+      'an infinite view',
       `DROP VIEW present_members; CREATE VIEW present_members AS
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n, members`,
       0,
@@ -143,12 +143,12 @@ describe('schemas of backups', () => {
       /its table users has unexpected columns/,
     ],
     ['a foreign table', 'CREATE TABLE x (y)', 2, /it has the unknown table x/],
-    ['no table', 'DROP TABLE sweeps', 2, /it has no table sweeps/],
+    ['a missing table', 'DROP TABLE sweeps', 2, /it has no table sweeps/],
     ['a foreign column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 2, /its table rooms has unexpected columns/],
-    ['no column', 'ALTER TABLE sessions DROP COLUMN type', 2, /its table sessions has unexpected columns/],
-    ['a negative version', 'PRAGMA user_version = -1', 2, /its schema version is -1/],
-    ['no version', 'PRAGMA user_version = 0', 2, /its schema version is 0/],
-    ['an older version', 'PRAGMA user_version = 2', 2, /is not a backup of a workspace: it has/],
+    ['a missing column', 'ALTER TABLE sessions DROP COLUMN type', 2, /its table sessions has unexpected columns/],
+    ['a negative schema version', 'PRAGMA user_version = -1', 2, /its schema version is -1/],
+    ['the schema version 0', 'PRAGMA user_version = 0', 2, /its schema version is 0/],
+    ['a schema version that is too old', 'PRAGMA user_version = 2', 2, /is not a backup of a workspace: it has/],
     ['the ID of another program', 'PRAGMA application_id = 7', 2, /another program/],
     ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
     ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
@@ -162,7 +162,7 @@ describe('schemas of backups', () => {
   )
 })
 
-test('local restore refuses a backup with two rooms that have the same ID', async () => {
+test('local restore refuses a backup with two rooms with the same ID', async () => {
   const { stderr } = await restoreChanged(
     `PRAGMA writable_schema = ON;
      UPDATE sqlite_master SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'rooms';
@@ -176,7 +176,7 @@ test('local restore refuses a backup with two rooms that have the same ID', asyn
   expect(stderr).toMatch(/hostile\.db is damaged: UNIQUE constraint failed: rooms\.id\n$/)
 })
 
-test('every column of every database table has a rule for restored values', async () => {
+test('each column of the database has a rule for restored values', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
   const missing = tables.flatMap(({ name: table }) => {
@@ -187,7 +187,7 @@ test('every column of every database table has a rule for restored values', asyn
   expect(missing).toEqual([])
 })
 
-test('a connection that reads a backup cannot write', async () => {
+test('openReadOnly rejects writes to a backup', async () => {
   const db = openReadOnly(await loadSqlite(quietly), join(world.dir, 'honest.db'))
   for (const sql of ['DELETE FROM rooms', 'CREATE TABLE x (y)', 'PRAGMA user_version = 3', 'VACUUM'])
     expect(() => db.exec(sql), sql).toThrow(/readonly|read-only/)
@@ -235,7 +235,7 @@ describe('values in backups', () => {
   )
 })
 
-test('local restore keeps the valid values of rows from an earlier version, and counts the changed rows', async () => {
+test('local restore omits invalid values and prints the number of changed rows', async () => {
   const run = await restoreChanged(`
     UPDATE rooms SET webhook = '{"url":"https://a.test/","headers":{"x-team":"ops","bad name":"1"},"secret":"s"}';
     UPDATE pages SET entities = '[{"type":"Image"},{"type":"Note","text":"kept"}]';
@@ -252,7 +252,7 @@ test('local restore keeps the valid values of rows from an earlier version, and 
   db.close()
 })
 
-test('local restore refuses text that is not UTF-8, and a text of 20 MB', async () => {
+test('local restore refuses invalid UTF-8 and a text of 20 MB', async () => {
   for (const value of [
     `CAST(x'61ff62' AS TEXT)`,
     `CAST(x'eda080' AS TEXT)`,
@@ -267,7 +267,7 @@ test('local restore refuses text that is not UTF-8, and a text of 20 MB', async 
 describe('restored maximum numbers', () => {
   const totals = ['attempts', 'redeliveries', 'round_start'].map((name) => `${name} = ${2 ** 53 - 1}`)
 
-  test('a workspace from a backup with numbers at their maximum can be used, backed up and restored again', async () => {
+  test('a restored backup with maximum numbers can be backed up and restored again', async () => {
     const run = await restoreChanged(
       `UPDATE rooms SET meeting_ms = ${2 ** 53 - 2}, meeting_from_ms = ${2 ** 53 - 1}, seq = ${2 ** 52};
        UPDATE deliveries SET ${totals}, seq = ${2 ** 52};
@@ -303,7 +303,7 @@ describe('rows that no restore accepts', () => {
       'users has an invalid default_member_type',
     ],
   ])(
-    'local backup refuses a workspace with a row that contains %s, and doctor reports the row',
+    'local backup exits 74 if a row contains %s',
     async (_name, sql, message) => {
       const before = readFileSync(join(world.dir, 'honest.db'))
       await edit('data/workspace.db', sql)

@@ -318,7 +318,7 @@ test
       .filter(({ quick }) => full || quick)
       .map((scenario, i) => [scenario.argv, scenario, i] as const),
   )(
-  'meetroom %s exits and changes no foreign file if its paths are special or unwritable files',
+  'meetroom %s changes no other file through planted links or special files',
   async (_, scenario, i) => {
     const place = new Place(scenario)
     await place.prepare()

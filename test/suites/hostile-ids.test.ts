@@ -110,7 +110,7 @@ async function run({ call, start, args, many, flag }: (typeof calls)[number], id
 }
 
 describe.each(calls)('a hostile ID in $call', (call) => {
-  test(`a hostile ID in ${call.call} is sent only as the ID in paths, queries and bodies`, async () => {
+  test(`a hostile ID in ${call.call} is sent only in place of the ID`, async () => {
     answerAll(call.call)
     const usual = await run(call, [harmless])
     expect(JSON.stringify(usual.requests), usual.stderr).toContain(harmless)
@@ -133,7 +133,7 @@ describe.each(calls)('a hostile ID in $call', (call) => {
 })
 
 describe.each(calls.filter(({ call }) => call.includes('ROOM')))('a hostile name in $call', (call) => {
-  test(`a hostile name in ${call.call} is sent only as one value of the query`, async () => {
+  test(`a hostile name in ${call.call} is sent only as a query parameter`, async () => {
     answerAll(call.call)
     const usual = await run(call, ['r1'])
     const answers = world.intercept

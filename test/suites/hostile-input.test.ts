@@ -159,7 +159,7 @@ function inMemory(content: Buffer): Source {
   return { name: 'input', path: undefined, read, close: async () => {} }
 }
 
-test('any import file is read to the end or refused with a usage error', async () => {
+test('a random import file is read to the end or causes a UsageError', async () => {
   const path = join(world.dir, 'input')
   const host = testHost({ cwd: world.dir })
   let read = 0
@@ -197,7 +197,7 @@ test('any import file is read to the end or refused with a usage error', async (
   expect(read, 'some inputs have rows').toBeGreaterThan(sized(20, 100))
 })
 
-test('any import file is imported or refused without a stack trace or control characters', async () => {
+test('an import of a random file prints no stack trace or control characters', async () => {
   world.intercept = async ({ method }) =>
     method === 'GET'
       ? answer(404, {})
@@ -295,7 +295,7 @@ describe('the time to read a long import file', () => {
     return best
   }
   test.each(Object.entries(shapes))(
-    'reading an import file with %s takes less than 24 times as long if the file is eight times as long',
+    'an import file with %s takes less than 24 times as long to read at eight times the size',
     async (_, [format, make]) => {
       // Durations below 10 ms are mostly noise.
       const short = await time(format, make(size), 10)

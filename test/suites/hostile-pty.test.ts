@@ -72,7 +72,7 @@ const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1,
 describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
   'output on a real terminal (%s)',
   (_, { line, typed, status, draws }) => {
-    test(`meetroom ${line} on a real terminal shows no control characters from hostile text`, async () => {
+    test(`meetroom ${line} on a terminal escapes control characters in hostile text`, async () => {
       const home = homes()
       for (const [text, value] of sample) {
         const { state, close, baseUrl } = await hostileService(text, value)
@@ -105,7 +105,7 @@ describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
 )
 
 test.skipIf(!hasTerminal)(
-  'webhooks listen on a real terminal shows no control characters from hostile text',
+  'webhooks listen on a terminal escapes control characters in hostile text',
   async () => {
     const running = startOnTerminal(['webhooks', 'listen', '--port', '0'], {
       ...homes(),

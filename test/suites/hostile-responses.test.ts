@@ -257,7 +257,7 @@ const writes = [
 const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
 describe.each(bombs)('a hostile response: $name', ({ respond, timeout, index }) => {
-  test('a command with a hostile response exits with an expected code and stays within its memory limit', {
+  test('a command with a hostile response exits with an expected code within its memory limit', {
     timeout: 600_000,
   }, async () => {
     const baseUrl = await serve(respond)
@@ -272,7 +272,7 @@ describe.each(bombs)('a hostile response: $name', ({ respond, timeout, index }) 
   })
 })
 
-test('a write whose response is too large has an unknown outcome', { timeout: 120_000 }, async () => {
+test('rooms create exits 7 if the response is larger than 64 MB', { timeout: 120_000 }, async () => {
   const { respond } = compressed('', documents['a text of 100 MB'] as () => string)
   const { code, stderr } = await run(
     ['rooms', 'create', '--name', 'n', '--type', 'open'],
@@ -283,7 +283,7 @@ test('a write whose response is too large has an unknown outcome', { timeout: 12
   expect(code).toBe(7)
 })
 
-test('a read whose response has more than two content encodings fails', async () => {
+test('rooms list exits 6 if the response has three content encodings', async () => {
   const { code, stderr } = await run(['rooms', 'list'], await serve(layered(3, () => '{}').respond))
   expect(stderr).toContain('cannot be read: it has 3 content encodings')
   expect(code).toBe(6)
@@ -344,7 +344,7 @@ describe('join', () => {
         ),
       0,
     ],
-  ])('join takes less than 400 MB of memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
+  ])('join uses less than 400 MB of memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
     const baseUrl = await serve(
       () => {},
       (socket, request) => {
@@ -362,7 +362,7 @@ describe('join', () => {
     ['one byte', ' '],
     ['64 KB', fill('x', 64 * 1024)],
   ])(
-    'join exits 1 within its memory limit if a refusal has an endless body in chunks of %s',
+    'join exits 1 after a 403 response with an endless body in chunks of %s',
     { timeout: 60_000 },
     async (_name, chunk) => {
       const baseUrl = await serve(

@@ -62,7 +62,7 @@ const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.r
 
 describe('the printer', () => {
   test.each(kinds)(
-    'the printer escapes hostile text in a single %s and a list of items, in every format',
+    'the printer escapes hostile text in a %s and in a list of items',
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(
@@ -219,7 +219,7 @@ describe('meetroom', () => {
   )
 
   test.each(commands)(
-    'meetroom prints no stack trace if the fields of a %s in the response field “%s” are not text (arguments: %j)',
+    'meetroom prints no stack trace for non-text fields of a %s in “%s” (arguments: %j)',
     async (kind, result, argv) => {
       const { fields, columns } = views[kind]
       const names = [...fields, ...columns.map(({ field }) => field), 'entities']
@@ -232,7 +232,7 @@ describe('meetroom', () => {
     },
   )
 
-  test('meetroom escapes hostile text in an error, with --verbose and with --json', async () => {
+  test('rooms get --verbose escapes hostile text in an error response', async () => {
     const statuses = fc.constantFrom(302, 400, 401, 404, 409, 429, 500, 502, 503)
     const bodies = fc.oneof(
       hostileText,
@@ -255,7 +255,7 @@ describe('meetroom', () => {
   })
 
   test.each([[['r1']], [['r1', 'r2']]])(
-    'meetroom escapes hostile text in a prompt for the rooms %j',
+    'rooms delete escapes hostile text in the prompt for the rooms %j',
     async (ids) => {
       await fc.assert(
         fc.asyncProperty(hostileText, async (name) => {
@@ -276,7 +276,7 @@ describe('meetroom', () => {
     },
   )
 
-  test('meetroom escapes hostile text in the progress of an import', async () => {
+  test('users import escapes hostile text in its progress', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, hostileText, async (name, message) => {
         world.intercept = async ({ method, url }) =>

@@ -98,7 +98,7 @@ const kinds = {
 } as const
 
 describe.each(Object.entries(kinds))('%s import into a service with random faults', (what, kind) => {
-  test(`${what} import into a service with random faults repeats no accepted write and reports the correct outcomes`, async () => {
+  test(`${what} import repeats no accepted write despite random faults`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(behaviors, { minLength: 1, maxLength: 60, size: 'max' }),

@@ -32,13 +32,13 @@ describe('a deleted working directory', () => {
   }
 
   const lines = ['--version', '--help', 'config path', 'config set timeout 5', '--local rooms list --json']
-  test.each(share(lines, 0, 4))('a deleted working directory does not prevent %s', async (line) => {
+  test.each(share(lines, 0, 4))('meetroom %s exits 0 in a deleted working directory', async (line) => {
     const { code, stderr } = await inNoFolder(line, homes())
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
   test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
-    'a deleted working directory makes %s exit 2, because the command uses relative paths',
+    'meetroom %s exits 2 in a deleted working directory',
     async (line) => {
       expect(await inNoFolder(line, homes())).toEqual({
         code: 2,
@@ -52,7 +52,7 @@ describe('a deleted working directory', () => {
 describe('a missing directory for temporary files', () => {
   const nowhere = async () => ({ ...(await served()), TMPDIR: join(tempDir(), 'missing') })
 
-  test('a missing directory for temporary files does not prevent an import of a small standard input', async () => {
+  test('users import of a small stdin succeeds if TMPDIR does not exist', async () => {
     expect(await run('users import - --input-format csv', await nowhere(), 'user_id\nada\n')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('imported 1 of 1 user'),
@@ -63,7 +63,7 @@ describe('a missing directory for temporary files', () => {
     ['users import - --input-format csv', 'standard input', `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`],
     ['serve --ephemeral --port 0', 'the API key', ''],
   ])(
-    'a missing directory for temporary files makes %s exit 74 with the reason',
+    'meetroom %s exits 74 if TMPDIR does not exist',
     async (line, what, stdin) => {
       const env = await nowhere()
       expect(await run(line, env, stdin)).toEqual({
@@ -88,7 +88,7 @@ describe('a low limit on open files', () => {
     'serve --port 0',
   ]
   test.each(share(lines, 1, 2))(
-    'a low limit on open files makes %s exit 74 with the reason',
+    'meetroom %s exits 74 at a low limit on open files',
     async (line) => {
       expect(await withFew(line, homes())).toEqual({
         code: 74,
@@ -100,7 +100,7 @@ describe('a low limit on open files', () => {
     },
   )
 
-  test('a low limit on open files permits a request and a change of the settings', async () => {
+  test('rooms list and config set succeed with a low limit on open files', async () => {
     const env = await served()
     for (const line of ['rooms list -o ids', 'config set timeout 5'])
       expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -109,7 +109,7 @@ describe('a low limit on open files', () => {
 
 const writers = sized(3, 50)
 
-test(`${writers} concurrent logins store each profile or report that the settings are in use`, {
+test(`${writers} concurrent auth login commands store their profiles or exit 74`, {
   timeout: 300_000,
 }, async () => {
   const { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key, ...env } = await served()
@@ -147,18 +147,18 @@ const fine = { code: 0, stdout: `${version}\n`, stderr: '' }
 
 describe('a home directory', () => {
   test.each([
-    ['that is not set', undefined],
-    ['that is empty', ''],
-    ['that is not a directory', '/dev/null'],
-    ['that cannot be created', '/proc/nowhere'],
-  ])('a home directory %s does not prevent rooms list', async (_, HOME) => {
+    ['is not set', undefined],
+    ['is empty', ''],
+    ['is not a directory', '/dev/null'],
+    ['cannot be created', '/proc/nowhere'],
+  ])('rooms list exits 0 if the home directory %s', async (_, HOME) => {
     const { HOME: _home, ...env } = await served()
     const homeless = HOME === undefined ? env : { ...env, HOME }
     if (full) expect(await run('--version', homeless)).toEqual(fine)
     expect(await run('rooms list -o ids', homeless)).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('a home directory that is read-only prevents changes of the settings and permits requests', async ({
+  test('config set exits 74 if the home directory is read-only', async ({
     skip,
   }) => {
     const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
@@ -199,7 +199,7 @@ describe('a full disk', () => {
   })
 
   testOnDisk(
-    'a full disk makes config set fail without a changed or temporary file',
+    'config set exits 74 on a full disk and keeps the settings file',
     async ({ disk, env, fill }) => {
       const file = join(disk, 'config/config.json')
       const before = '{"timeout":5}'
@@ -219,7 +219,7 @@ describe('a full disk', () => {
   )
 
   testOnDisk(
-    'a full disk stops an import before a row that its journal cannot record',
+    'users import exits 74 before the first write if its journal is on a full disk',
     async ({ disk, env, fill }) => {
       writeFileSync(join(disk, 'users.csv'), 'user_id\nada\n')
       fill()
@@ -233,7 +233,7 @@ describe('a full disk', () => {
   )
 
   testOnDisk(
-    'a full disk causes an error that names the directory if standard input cannot be buffered',
+    'users import exits 74 if stdin cannot be buffered on a full disk',
     async ({ disk, env, fill }) => {
       fill()
       const { code, stdout, stderr } = await run(
@@ -249,7 +249,7 @@ describe('a full disk', () => {
     },
   )
 
-  testOnDisk('a full disk makes openapi exit 74 if its output is truncated', async ({ disk, env, fill }) => {
+  testOnDisk('openapi exits 74 if its output file is on a full disk', async ({ disk, env, fill }) => {
     fill()
     count.add('commands')
     expect(
@@ -262,7 +262,7 @@ describe('a full disk', () => {
   })
 
   testOnDisk(
-    'a full disk for the code cache does not prevent meetroom version',
+    'meetroom version exits 0 if the code cache is on a full disk',
     async ({ disk, env, fill }) => {
       fill()
       for (let i = 0; i < 2; i++)
@@ -289,7 +289,7 @@ const damage = fc.oneof(
   }),
 )
 
-test('a damaged code cache changes neither the output nor the exit code of meetroom version', {
+test('meetroom version prints the version despite a damaged code cache', {
   timeout: 900_000,
 }, async () => {
   const dir = tempDir()

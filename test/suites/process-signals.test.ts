@@ -65,7 +65,7 @@ describe('pending connections', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
   test.each(withStops(share(commands, 0, 2)))(
-    'before a connection opens, %s ends “%s”, which reports no change',
+    '%s ends “%s” before the connection opens',
     measured,
     async (stop, line) => {
       let connected = () => {}
@@ -90,7 +90,7 @@ describe('pending connections', () => {
   test
     .runIf(process.platform === 'linux')
     .each(withStops(share(['rooms list', 'users import users.csv'], 1, 2)))(
-    'while every SYN is dropped, %s ends “%s”',
+    '%s ends “%s” while every SYN packet is dropped',
     measured,
     async (stop, line) => {
       const port = await fullPort()
@@ -107,10 +107,10 @@ describe('pending connections', () => {
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{"rooms":['
 
 describe.each([
-  ['during the wait for headers', ''],
-  ['in the middle of a body', half],
-])('%s', (phase, answer) => {
-  test.each(withStops(reads))(`${phase}, %s ends “%s”`, measured, async (stop, line) => {
+  ['during the wait for response headers', ''],
+  ['in the middle of a response body', half],
+])('signals %s', (phase, answer) => {
+  test.each(withStops(reads))(`%s ends “%s” ${phase}`, measured, async (stop, line) => {
     const { baseUrl, asked } = await stuckService(answer)
     const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
     expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '', stderr: 'error: interrupted' })
@@ -118,7 +118,7 @@ describe.each([
   })
 
   test.each(withStops(writes))(
-    `${phase}, %s ends “%s”, which warns that the change may have been made`,
+    `%s ends “%s” ${phase} with a hint that the change may have been made`,
     measured,
     async (stop, line) => {
       const { baseUrl, asked } = await stuckService(answer)
@@ -135,7 +135,7 @@ describe('pause before a retry', () => {
   const waits = ({ logged }: Running) => logged(/retrying in 20/)
 
   test.each(withStops(share([...reads, 'rooms delete r1 --yes'], 1, 2)))(
-    'in the pause before a retry, %s ends “%s”, which reports only the interruption',
+    '%s ends “%s” in the pause before a retry',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -147,7 +147,7 @@ describe('pause before a retry', () => {
   )
 
   test.each(withStops(share(['rooms delete r1 r2 --yes', 'users import users.csv'], 1, 2)))(
-    'in the pause before a retry, %s ends “%s”, which prints the number of items that were not tried',
+    '%s ends “%s” before a retry with the number of items that were not tried',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -162,7 +162,7 @@ describe('pause before a retry', () => {
   )
 
   test.each(withStops(['join r1']))(
-    'in the pause before a retry, %s ends “%s”',
+    '%s ends “%s” in the pause before a retry',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(
@@ -183,7 +183,7 @@ describe('concurrent writes', () => {
     'users import users.csv --if-exists overwrite --concurrency 2',
   ]
   test.each(withStops(share(lines, 0, 2)))(
-    'during concurrent writes, %s ends “%s” after the pending requests get their responses',
+    '%s ends “%s” after the responses to the pending requests',
     measured,
     async (stop, line) => {
       const service = await heldService()
@@ -210,7 +210,7 @@ describe('concurrent writes', () => {
   )
 
   test.runIf(full).each(withStops(['users import users.csv --if-exists overwrite']))(
-    'during concurrent writes, %s ends “%s” after five seconds without responses',
+    '%s ends “%s” after five seconds without responses',
     { timeout: 60_000 },
     async (stop, line) => {
       const service = await heldService()
@@ -237,7 +237,7 @@ describe('reading of standard input', () => {
   ]
 
   test.each(withStops(share(lines, 0, 2)))(
-    'while standard input is read, %s ends “%s”, and no temporary file remains',
+    '%s ends “%s” while the command reads stdin',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
@@ -270,7 +270,7 @@ describe.skipIf(process.platform === 'win32')('named pipes without another end',
   ])
 
   test.each(withStops(lines))(
-    'while a named pipe has no other end, %s ends “%s”',
+    '%s ends “%s” while a named pipe has no other end',
     measured,
     async (stop, line) => {
       const { service } = await startTestService()
@@ -287,7 +287,7 @@ describe.skipIf(process.platform === 'win32')('named pipes without another end',
   )
 
   test.each(withStops(['users import pipe --input-format csv']))(
-    'while a named pipe has sent only a part of the input, %s ends “%s”',
+    '%s ends “%s” after a named pipe has sent a part of the input',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
@@ -314,7 +314,7 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
   const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${page.length}\r\n\r\n${page}`
 
   test.each(withStops(share(['rooms list -o csv', 'api GET /rooms'], 0, 2)))(
-    'while no program reads the output, %s ends “%s”',
+    '%s ends “%s” while the output pipe is full',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(answer)

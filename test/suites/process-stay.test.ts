@@ -44,7 +44,7 @@ const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
 
 describe('serve', () => {
   test.each(withStops([sized(2, 60)]))(
-    'serve ends after %s at any of %i moments during the start, and can start again',
+    'serve ends after %s at each of %i moments during its start',
     { timeout: 180_000 },
     async (stop, moments) => {
       const env = homes()
@@ -69,7 +69,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['in a directory', '--ephemeral']))(
-    'serve closes all sessions and removes temporary files after %s (%s)',
+    'serve closes its sessions and exits 0 after %s (%s)',
     measured,
     async (stop, place) => {
       const env = homes()
@@ -92,7 +92,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['a second signal']))(
-    'serve that waits for a pending request after %s ends immediately after %s',
+    'serve with a pending request ends immediately after %s and %s',
     measured,
     async (stop) => {
       const env = homes()
@@ -147,7 +147,7 @@ const event = {
 
 describe('webhooks listen', () => {
   test.each(withStops(['sh']))(
-    'webhooks listen ends after %s while a child process (%s) runs',
+    'webhooks listen exits 0 after %s while the --exec program %s runs',
     measured,
     async (stop, shell) => {
       const env = homes()
@@ -169,7 +169,7 @@ const services = ['responds', 'has stopped responding']
 
 describe('join', () => {
   test.each(withStops(share(services, 1, 2)))(
-    'join ends after %s in the room if the service %s',
+    'join exits 0 after %s if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -187,7 +187,7 @@ describe('join', () => {
 
 describe('sessions watch', () => {
   test.each(withStops(share(services, 0, 2)))(
-    'sessions watch ends after %s if the service %s',
+    'sessions watch exits 0 after %s if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -204,7 +204,7 @@ describe('sessions watch', () => {
     },
   )
 
-  test('sessions watch exits without an error at the next event after the reader closes the pipe', async () => {
+  test('sessions watch exits 0 at the next event after the reader closes the pipe', async () => {
     const { ready, call } = await startServe([], homes())
     const { id, env } = await roomAt(ready, homes())
     const line = pipeTo(`"${node}" "${launcher}" sessions watch ${id} --interval 0.1`, 'head -1')
@@ -216,7 +216,7 @@ describe('sessions watch', () => {
     expect(log()).toBe('')
   })
 
-  test('sessions watch --local waits until the local workspace is served again at another base URL', async () => {
+  test('sessions watch --local reconnects if the local workspace is served at another base URL', async () => {
     const env = homes()
     const first = await startServe([], env)
     const { id } = await roomAt(first.ready, env)
@@ -259,7 +259,7 @@ describe.runIf(pty)('a prompt on a terminal', () => {
   const cases = asks.flatMap((ask) => ways.map((way) => [way, ...ask] as const))
 
   test.each(share(cases, 1, 3))(
-    'a prompt on a terminal ends after %s during “%s”',
+    '%s ends the prompt of “%s” on a terminal',
     measured,
     async (way, line, question) => {
       const env = homes()

@@ -198,7 +198,7 @@ const streams = [
   },
 ]
 
-test('the list of the streams suite contains every command of the program except __complete', async () => {
+test('the streams suite covers every command except __complete', async () => {
   // Shells run `__complete` and discard its errors.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
   expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
@@ -213,7 +213,7 @@ const cases = Object.values(lines).flatMap((line, nth) =>
 
 describe.runIf(hasFull)('a command with broken standard streams', () => {
   test.each(cases)(
-    'the command “meetroom %s %s” with broken standard streams exits without a stack trace',
+    '“meetroom %s %s” exits with the expected code and without a stack trace',
     async (_line, redirection, line, ending) => {
       // A closed standard input contains no key.
       const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
@@ -226,7 +226,7 @@ describe.runIf(hasFull)('a command with broken standard streams', () => {
 
 describe.runIf(hasFull)('a long-running command that cannot print its base URL', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
-    'the long-running command “meetroom %s > /dev/full”, which cannot print its base URL, exits 74',
+    '“meetroom %s > /dev/full” exits 74',
     async (line) => {
       const ended = await redirected({ line }, '> /dev/full')
       expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })

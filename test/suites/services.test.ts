@@ -62,7 +62,7 @@ test('the services suite covers at least 270 services and 80 scenarios', () => {
   expect(scenarios.length).toBeGreaterThanOrEqual(80)
 })
 
-test('every command has a scenario or a documented exemption in the services suite', async () => {
+test('every command has a scenario or an exemption in the services suite', async () => {
   const all = (await leaves()).map(({ words }) => words.join(' '))
   const covered = new Set([...scenarios.map(({ leaf }) => leaf), ...Object.keys(without)])
   expect([...all].filter((leaf) => !covered.has(leaf))).toEqual([])
@@ -86,7 +86,7 @@ describe('recorded requests', () => {
     ['the embedded service', plain, 'embedded'],
     ['a service with the fields of the API specification', asSpecified, 'specified'],
   ])(
-    'a command that writes sends the recorded requests and succeeds with %s',
+    'write commands send the recorded requests to %s',
     { timeout: 120_000 },
     async (_name, fake, file) => {
       const problems: string[] = []
@@ -101,7 +101,7 @@ describe('recorded requests', () => {
     },
   )
 
-  test('a command that writes sends only the recorded reads with --dry-run, and no request with --curl', async () => {
+  test('write commands with --dry-run send only the recorded reads', async () => {
     const school = await openSchool(plain)
     const blocks: (readonly string[])[] = []
     for (const scenario of writes.filter(({ prepare }) => !prepare)) {
@@ -120,7 +120,7 @@ const textOf = (blocks: readonly (readonly string[])[]) =>
 
 describe('outcomes with unusual services', () => {
   test.each(tried.map((fake, index) => [fake.name, index, fake] as const))(
-    'commands in the services suite report the correct outcome if the service %s',
+    'commands report the correct outcome if the service %s',
     async (_name, index, fake) => {
       const problems: string[] = []
       for (const scenario of scenariosFor(fake, index)) {

@@ -6,12 +6,12 @@ import { full, share } from './size.ts'
 test.each([
   ['full', '1'],
   ['test', ''],
-])('the mode “%s” sets the size of the suites and the time zone', async (mode, told) => {
+])('the vitest mode “%s” sets the size of the suites', async (mode, told) => {
   const { test } = await config({ command: 'serve', mode })
   expect(test?.env).toMatchObject({ TZ: 'UTC', MEETROOM_TEST_FULL: told })
 })
 
-test('share divides the cases among neighboring rows in a quick run, and gives each row all cases in a full run', () => {
+test('share divides the cases among rows only in a quick run', () => {
   const cases = ['a', 'b', 'c', 'd', 'e']
   const rows = [-1, 0, 1].map((row) => share(cases, row, 3))
   expect(rows).toEqual(full ? [cases, cases, cases] : [['b', 'e'], ['a', 'd'], ['c']])
