@@ -34,7 +34,7 @@ async function exchange(
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
 
-test('a client that pipelines 1,000 requests without the key is disconnected after at most 20 responses', async () => {
+test('a client that pipelines 1,000 requests without the key gets at most 20 responses', async () => {
   const { baseUrl, origin } = await serveHere()
   const { received } = await exchange(baseUrl, get('/v1/rooms').repeat(1000))
   const [first, ...others] = received.split('HTTP/1.1 ').slice(1)
@@ -44,7 +44,7 @@ test('a client that pipelines 1,000 requests without the key is disconnected aft
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
 })
 
-test('a client with the key that pipelines 80 requests gets all responses in order', async () => {
+test('a client that pipelines 80 requests with the key gets all responses in order', async () => {
   const { baseUrl, apiKey } = await serveHere()
   const list = (limit: number) => get(`/v1/rooms?limit=${limit}`, `Authorization: Bearer ${apiKey}\r\n`)
   const limits = Array.from({ length: 80 }, (_, i) => i + 1)
@@ -88,7 +88,7 @@ describe('memory of pipelined requests', () => {
   ]
 
   test.each(share(requests, 0, 2).map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
-    'the memory of the service grows by less than 64 MB if clients pipeline the request %j and read no responses',
+    'the service uses less than 64 MB of memory for clients that pipeline %j and read no responses',
     async (_, request) => {
       count('floods')
       const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
@@ -106,7 +106,7 @@ describe('memory of pipelined requests', () => {
 })
 
 test.each(['x', '100-continue, x', '200-ok'])(
-  'a request with “Expect: %s” is refused before 60 MB of its body are sent',
+  'a request with “Expect: %s” is refused before its client sends 60 MB',
   async (expectation) => {
     const { baseUrl } = await serveHere()
     const { received, sent } = await exchange(

@@ -49,7 +49,7 @@ describe('a request that offers HTTP/2', () => {
     },
   )
 
-  test('a request that offers HTTP/2 is refused if it has 2,100 headers, most of which Node drops', async () => {
+  test('a request with 2,100 headers that offers HTTP/2 is refused', async () => {
     count('vectors')
     const { send, users } = await served()
     const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...many, 'Content-Length: 17'], body)
@@ -59,7 +59,7 @@ describe('a request that offers HTTP/2', () => {
   })
 
   test.each(['HTTP/1.1', 'HTTP/1.0'])(
-    'a request without a body that offers HTTP/2 over %s gets a response',
+    'a GET request that offers HTTP/2 over %s gets the status 200',
     async (version) => {
       count('vectors')
       const { send } = await served()
@@ -69,7 +69,7 @@ describe('a request that offers HTTP/2', () => {
     },
   )
 
-  test('a request that offers HTTP/2 is refused if it uses chunks over HTTP/1.0', async () => {
+  test('a chunked HTTP/1.0 request that offers HTTP/2 is refused', async () => {
     count('vectors')
     const { send, users } = await served()
     const lines = [...h2c, type, 'Transfer-Encoding: chunked']
@@ -77,7 +77,7 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual([])
   })
 
-  test('a request that offers HTTP/2 is refused if a foreign Host header follows 200 other headers', async () => {
+  test('a request with a foreign Host header after 200 other headers is refused', async () => {
     count('vectors')
     const { send } = await served()
     expect(statuses(await send('GET /v1/users HTTP/1.1', [...h2c, ...few, 'Host: evil.test']))).toEqual([
@@ -87,7 +87,7 @@ describe('a request that offers HTTP/2', () => {
   })
 })
 
-test('a request that offers another protocol never smuggles a second request', async () => {
+test('a request that offers another protocol cannot smuggle a second request', async () => {
   const { key, send, users } = await served()
   const hidden = `POST /v1/users HTTP/1.1\r\nHost: localhost\r\n${key}\r\n${type}\r\nContent-Length: 17\r\n\r\n${body}`
   const framings = [

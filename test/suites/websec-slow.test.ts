@@ -78,7 +78,7 @@ async function dripAll(port: number, chosen: typeof vectors, ms?: number): Promi
 
 const allCut = (chosen: typeof vectors) => Object.fromEntries(chosen.map(([name]) => [name, 'cut']))
 
-test('a client with an incomplete request is disconnected and delays no other client', async () => {
+test('the service disconnects clients with incomplete requests', async () => {
   count('vectors', vectors.length)
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts })
@@ -94,7 +94,7 @@ test('a client with an incomplete request is disconnected and delays no other cl
   ).toContain('"total":0')
 })
 
-test('a thousand clients with incomplete requests block no other client', async () => {
+test('the service responds to a client despite 1,000 clients with incomplete requests', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts, maxConnections: 100 })
@@ -107,7 +107,7 @@ test('a thousand clients with incomplete requests block no other client', async 
   await Promise.all(drips)
 })
 
-test('a client that sends requests without a key and reads no responses delays no other client', async () => {
+test('the service responds to a client while another client reads no responses', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })

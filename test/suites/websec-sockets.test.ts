@@ -114,7 +114,7 @@ describe.each(Object.entries(refusedHandshakes))('a refused WebSocket request: %
 
 describe.each(Object.entries(frameGroups))('a client in a room that sends %s', (group, vectors) => {
   test.each(share(vectors, 0, 2))(
-    `a client that sends ${group} is disconnected with the expected close code (vector: %s)`,
+    `the service responds to ${group} with the expected close code (vector: %s)`,
     async (_, bytes, code) => {
       count('vectors')
       const visitor = await openVisitor()
@@ -154,7 +154,7 @@ async function openVisitor() {
   }
 }
 
-test('a client that sends pings and reads no responses is disconnected', async () => {
+test('the service disconnects a client that sends pings and reads no responses', async () => {
   count('vectors')
   const socket = await openSocket(service.origin)
   const closed = new Promise((resolve) => socket.once('close', resolve))

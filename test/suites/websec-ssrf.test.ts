@@ -26,14 +26,14 @@ const hangUp = () =>
   })
 
 describe.each(Object.entries(forbiddenAddresses))('a webhook to %s', (_, addresses) => {
-  test.each(addresses)('a webhook to the forbidden IP address %s is not sent', async (address) => {
+  test.each(addresses)('a webhook POST to the forbidden IP address %s is rejected', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
       await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
   })
 })
 
-test('a webhook is not sent to a forbidden IP address in any notation', async () => {
+test('a webhook POST to a forbidden IP address in a random notation is rejected', async () => {
   const post = posting()
   const number = fc.integer({ min: 0, max: 2 ** 32 - 1 })
   const network = fc.constantFrom(...forbiddenNetworks)
@@ -78,21 +78,21 @@ describe('a webhook to the host name', () => {
   const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
 
   test.each(inside)(
-    'a webhook to the host name %s is not sent if the host name has a private IP address',
+    'a webhook POST to the host name %s with forbidden IP addresses is rejected',
     async (name) => {
       count('vectors')
       await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
     },
   )
 
-  test('a webhook to a host name with a loopback address among private addresses is sent', async () => {
+  test('a webhook POST to a host name with loopback and private IP addresses succeeds', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
     expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a webhook to a host name whose IP address changes after a delivery is resolved again and not sent', async () => {
+  test('a webhook POST is rejected if its host name now resolves to a forbidden IP address', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -101,7 +101,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a webhook to a host name with changing IP addresses uses the checked address of one lookup per connection', async () => {
+  test('each webhook POST connects to the checked IP address of one DNS lookup', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -118,7 +118,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(2)
   })
 
-  test('a webhook to a host name that does not exist fails as unreachable, because the name can exist later', async () => {
+  test('a webhook POST to an unknown host name fails with ENOTFOUND', async () => {
     const posted = posting()('http://nowhere.test:9/', {}, '{}')
     await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
@@ -138,7 +138,7 @@ describe('a redirect by a webhook receiver', () => {
   )
 
   test.each(vectors)(
-    'a redirect by a webhook receiver with the status %i to %s is not followed',
+    'a webhook POST does not follow a redirect with the status %i to %s',
     async (status, location) => {
       count('vectors')
       const { url, inbox } = await startReceiver(
@@ -165,7 +165,7 @@ describe('custom webhook headers', () => {
     ['trailer', 'x'],
     ['host', 'evil.test'],
   ])(
-    'a webhook with the custom header “%s: %s” is received as one request or is not sent',
+    'a webhook POST with the custom header “%s: %s” sends at most one request',
     async (name, value) => {
       count('vectors')
       const { url, inbox } = await startReceiver()
@@ -195,14 +195,14 @@ describe('webhooks of the service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])('a webhook of the service to %s is logged as forbidden, without credentials', async (url) => {
+  ])('the service logs a webhook to %s as forbidden', async (url) => {
     count('vectors')
     const line = await deliver(url)
     expect(line).toMatch(/ forbidden$/)
     expect(line).not.toContain('password')
   })
 
-  test('a webhook of the service to an allowed receiver on this machine is sent', async () => {
+  test('the service sends a webhook to a receiver on this machine', async () => {
     const { url, inbox } = await startReceiver()
     expect(await deliver(url)).toMatch(/ 200$/)
     expect(inbox.all).toHaveLength(1)

@@ -45,7 +45,7 @@ async function served() {
   }
 }
 
-test('room views with 8 MB of pages for clients that read nothing take less than 180 MB of memory in total', async () => {
+test('room views with 8 MB of pages use less than 180 MB of memory for clients that read nothing', async () => {
   const { ask, room, join, grown } = await served()
   const id = await room()
   const src = `https://example.com/${'x'.repeat(40_000)}`
@@ -69,7 +69,7 @@ function read(socket: Socket): Promise<'a message' | 'an end'> {
   })
 }
 
-test('the service disconnects the clients that are furthest behind if all unread messages exceed one limit', async () => {
+test('the service disconnects the slowest clients if all unread messages exceed the memory limit', async () => {
   const { ask, room, join } = await served()
   const rooms = sized(15, 80)
   count('floods', rooms)

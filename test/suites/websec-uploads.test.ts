@@ -68,7 +68,7 @@ describe('refusals by headers', () => {
   for (const [name, { path = '/v1/users', method = 'POST', headers, withKey, message }] of Object.entries(
     refused,
   ))
-    test(`a request with ${name} is refused because of its headers`, async () => {
+    test(`a request with ${name} gets the status 400`, async () => {
       count('vectors')
       const { origin, authorization, head } = await served()
       const text = head(
@@ -82,7 +82,7 @@ describe('refusals by headers', () => {
     })
 })
 
-test('a refused client that never ends its body is disconnected', async () => {
+test('the service disconnects a refused client with an endless body', async () => {
   count('vectors')
   const { origin, head } = await served()
   const text = await sendRaw(origin, head({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n')
@@ -90,7 +90,7 @@ test('a refused client that never ends its body is disconnected', async () => {
   expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
 })
 
-test('a request that follows a refused body on the same connection is ignored', async () => {
+test('the service ignores a request after a refused body on the same connection', async () => {
   count('vectors')
   const { origin, head, authorization } = await served()
   const next = rawRequest('GET /v1/rooms', { host: 'localhost', authorization })
@@ -117,10 +117,10 @@ async function ask(
   return { socket, line: text.split('\r\n', 1)[0] ?? '', rest: () => closed }
 }
 
-describe('a client that waits for permission to send its body', () => {
+describe('a request with Expect: 100-continue', () => {
   const expecting = { expect: '100-continue', 'content-length': '17' }
 
-  test('a client that waits for permission to send a refused body receives only the refusal', async () => {
+  test('a refused request with Expect: 100-continue gets only a 400 response', async () => {
     const { origin, head, authorization } = await served()
     const tooLong = { ...expecting, authorization, 'content-length': String(largest + 1) }
     // The connections wait concurrently, because each closes only after two seconds.
@@ -132,7 +132,7 @@ describe('a client that waits for permission to send its body', () => {
     await Promise.all(refusals)
   })
 
-  test('a client with the key that waits for permission to send its body receives the permission and a response', async () => {
+  test('an accepted request with Expect: 100-continue gets a 100 and a 200 response', async () => {
     count('vectors')
     const { origin, head, authorization } = await served()
     const { socket, line, rest } = await ask(origin, head({ ...expecting, authorization }))
@@ -155,7 +155,7 @@ describe('request bodies beyond 64 MB in total', () => {
     return { ...service, one, waiting }
   }
 
-  test('a body that takes the pending bodies above 64 MB gets a 429 response, and a smaller one is accepted', async () => {
+  test('a request gets a 429 response if the pending request bodies exceed 64 MB', async () => {
     count('vectors')
     const { origin, head, authorization, waiting } = await fill()
     const large = await sendRaw(origin, head({ authorization, 'content-length': String(largest) }))
@@ -167,7 +167,7 @@ describe('request bodies beyond 64 MB in total', () => {
     for (const { socket } of waiting) socket.destroy()
   })
 
-  test('a chunked request gets a 429 response when all request bodies together exceed 64 MB', async () => {
+  test('a chunked request gets a 429 response if the pending request bodies exceed 64 MB', async () => {
     count('vectors')
     const { origin, head, authorization } = await fill()
     const chunk = `${megabyte.toString(16)}\r\n${' '.repeat(megabyte)}\r\n`
@@ -176,7 +176,7 @@ describe('request bodies beyond 64 MB in total', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 429 Too Many Requests')
   })
 
-  test('a request body that would exceed 64 MB in total is accepted after an earlier request gets its response', async () => {
+  test('a request at the limit of 64 MB is accepted after an earlier request completes', async () => {
     count('vectors')
     const { waiting, one } = await fill()
     const [first] = waiting
@@ -187,19 +187,19 @@ describe('request bodies beyond 64 MB in total', () => {
   })
 })
 
-describe('a body of 10 MB with the key', () => {
+describe('an authorized body of 10 MB', () => {
   const shapes = {
-    'is refused when it is nested too deeply': ['[', 'the body is nested more than 100 levels deep'],
-    'is refused when its objects are nested too deeply': [
+    'is refused if it is nested too deeply': ['[', 'the body is nested more than 100 levels deep'],
+    'is refused if its objects are nested too deeply': [
       '{"a":',
       'the body is nested more than 100 levels deep',
     ],
-    'is refused when it has too many values': [',', 'the body is too large: more than 100000 values'],
-    'is refused when it is not UTF-8': ['\xff', 'the body is not valid UTF-8'],
+    'is refused if it has too many values': [',', 'the body is too large: more than 100000 values'],
+    'is refused if it is not UTF-8': ['\xff', 'the body is not valid UTF-8'],
   } as const
 
   for (const [name, [piece, message]] of share(Object.entries(shapes), 0, 2))
-    test(`a body of 10 MB with the key ${name}`, async () => {
+    test(`an authorized body of 10 MB ${name}`, async () => {
       count('vectors')
       const { origin, head, authorization } = await served()
       const body = Buffer.from(`[${piece.repeat(largest)}`, 'latin1').subarray(0, largest)
@@ -210,7 +210,7 @@ describe('a body of 10 MB with the key', () => {
     })
 })
 
-test('bodies of 10 MB on many connections without a key take less than 400 MB of memory', async () => {
+test('concurrent uploads of 10 MB without a key use less than 400 MB of memory', async () => {
   const connections = sized(50, 400)
   count('connections', connections)
   const { ready } = await startServe(['--ephemeral', '--quiet'], homes())

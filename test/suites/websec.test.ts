@@ -75,7 +75,7 @@ for (const [row, { title, answers: usual, closes = true, vectors }] of requestGr
       const chosen = share(vectors, isSame ? 0 : row, isSame ? 20 : Math.min(2, vectors.length))
       describe(words[target], () => {
         for (const [name, change, other] of chosen)
-          test(`${words[target]} receives the expected status (vector: ${printable(name)})`, async () => {
+          test(`${words[target]} gets the expected status (vector: ${printable(name)})`, async () => {
             count('vectors')
             await attempt(targets[target](), change, other?.[target] ?? answers, closes)
           })
@@ -115,7 +115,7 @@ const parts = [
   ],
 ]
 
-test('each Host header that the guard accepts directs a browser to this machine', () => {
+test('refuseForeign accepts only Host headers of this machine', () => {
   let passed = 0
   const host = fc
     .array(fc.constantFrom(...parts), { minLength: 1, maxLength: 5 })

@@ -17,7 +17,7 @@ async function startMeeting(url = 'http://127.0.0.1:9/') {
 }
 
 describe('the clock of a test service', () => {
-  test('the clock of a test service starts at the real time and determines the timestamps of new records', async () => {
+  test('the clock of a test service determines the timestamps of new records', async () => {
     const { service, createRoom } = await startTestService()
     expect(Math.abs(service.clock.now() - Date.now())).toBeLessThan(1000)
     service.clock.freeze()
@@ -30,7 +30,7 @@ describe('the clock of a test service', () => {
     expect(service.clock.now()).toBeGreaterThanOrEqual(frozen + 36 * hour)
   })
 
-  test('the clock of a test service measures the duration of a meeting and ends the meeting at the maximum duration', async () => {
+  test('clock.advance ends a meeting at max_meeting_seconds', async () => {
     const { service, join, room, sessions } = await startMeeting()
     service.clock.freeze()
     const startedAt = service.clock.now()
@@ -49,7 +49,7 @@ describe('the clock of a test service', () => {
       expect(session).toMatchObject({ disconnected_at: terminated_at, end_reason: 'ended' })
   })
 
-  test('the clock of a test service disconnects only a client that does not respond to pings for 15 seconds', async () => {
+  test('clock.advance disconnects only a client that does not respond to pings', async () => {
     const { service, join, sessions } = await startMeeting()
     service.clock.freeze()
     const now = service.clock.now()
@@ -63,7 +63,7 @@ describe('the clock of a test service', () => {
     expect(alive.disconnected_at).toBeNull()
   })
 
-  test('the clock of a test service retries webhooks on schedule before advance resolves', async () => {
+  test('clock.advance sends the due webhook retries before it resolves', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(503).end())
     const { service, join } = await startMeeting(receiver.url)
     await join('r', 'ada-token')
@@ -83,7 +83,7 @@ describe('the clock of a test service', () => {
   })
 
   test.each(['1 hour', '', 0, -5, Number.NaN, '600w', {}, undefined])(
-    'the clock of a test service makes advance reject for the invalid duration %o',
+    'clock.advance rejects for the invalid duration %o',
     async (duration) => {
       const { service } = await startTestService({})
       await expect(service.clock.advance(duration as string)).rejects.toThrow(
@@ -93,8 +93,8 @@ describe('the clock of a test service', () => {
   )
 })
 
-describe('webhooks.next of a test service', () => {
-  test('webhooks.next of a test service returns each attempt once, in order, including attempts from before the call', async () => {
+describe('webhooks.next', () => {
+  test('webhooks.next returns each attempt once and in order', async () => {
     const receiver = await startReceiver()
     const { service, join } = await startMeeting(receiver.url)
     const ada = await join('r', 'ada-token')
@@ -112,7 +112,7 @@ describe('webhooks.next of a test service', () => {
     ])
   })
 
-  test('webhooks.next of a test service returns different attempts to two pending calls', async () => {
+  test('webhooks.next returns different attempts to two pending calls', async () => {
     const { service, join } = await startMeeting((await startReceiver()).url)
     const both = Promise.all([service.webhooks.next(), service.webhooks.next()])
     await join('r', 'ada-token')
@@ -120,7 +120,7 @@ describe('webhooks.next of a test service', () => {
     expect((await both).map(({ payload }) => payload.userId)).toEqual(['ada', 'bob'])
   })
 
-  test('webhooks.next of a test service rejects after a timeout with an error that lists the sent attempts', async () => {
+  test('webhooks.next rejects after its timeout with a list of the sent attempts', async () => {
     const { service, join } = await startMeeting()
     await expect(service.webhooks.next(undefined, { timeout: 20 })).rejects.toThrow(
       'no webhook matched within 0.02 s; none was sent',
@@ -132,7 +132,7 @@ describe('webhooks.next of a test service', () => {
     )
   })
 
-  test('webhooks.next of a test service rejects if the condition throws an error, and if the service is reset or closed', async () => {
+  test('webhooks.next rejects if its condition throws or the service is reset or closed', async () => {
     const { service, join } = await startMeeting()
     const failing = service.webhooks.next(() => {
       throw new Error('a bug in the test')

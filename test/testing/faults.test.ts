@@ -13,7 +13,7 @@ const outcomeOf = (response: Promise<{ status: number }>) =>
   )
 
 describe('a fault', () => {
-  test('a fault without after: write prevents the write, and a fault with after: write hides the success of the write', async () => {
+  test('a fault prevents the write unless the fault has after: write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
@@ -24,7 +24,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(['fine', 'after'])
   })
 
-  test('the response to a request that matches a fault has the headers and the body of the fault', async () => {
+  test('a fault determines the status, headers and body of the response', async () => {
     const { service, send } = await startTestService({})
     const body = { message: 'slow down' }
     service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
@@ -49,14 +49,14 @@ describe('a fault', () => {
     },
   )
 
-  test('a fault with a status and a cut body cuts the error response and prevents the write', async () => {
+  test('a fault with a status and connection: cut prevents the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 500, connection: 'cut' })
     expect(await outcomeOf(createRoom())).toBe('broken')
     expect(await roomNames()).toEqual([])
   })
 
-  test('a fault with a delay waits until the clock of the service reaches the end of the delay', async () => {
+  test('a fault with a delay responds when the service clock reaches the end of the delay', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const late = service.faults.add({ operation: 'createRoom', delay: '1h', status: 503, after: 'write' })
@@ -66,7 +66,7 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
-  test('a fault with a delay after the write ends with a reset connection if the service is reset during the delay', async () => {
+  test('a reset of the service breaks the connection of a delayed fault', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h', after: 'write' })
     const outcome = outcomeOf(createRoom())
@@ -75,7 +75,7 @@ describe('a fault', () => {
     expect(await outcome).toBe('broken')
   })
 
-  test('a fault with after: write does not match requests that the service refuses', async () => {
+  test('a fault with after: write ignores refused requests', async () => {
     const { service, send, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
     expect((await send('POST', '/rooms', { name: 'no type' })).status).toBe(400)
@@ -95,7 +95,7 @@ describe('a fault', () => {
     expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
   })
 
-  test('closing a test service returns the unmatched faults, or rejects with onUnmatchedFault: throw', async () => {
+  test('close of a test service returns the unmatched faults', async () => {
     const { service, createRoom } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
     service.faults.add({ operation: 'deleteRoom', status: 503 })
@@ -141,7 +141,7 @@ describe('a fault', () => {
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not “503”'],
     [null, 'a fault must be an object, not “null”'],
-  ])('the invalid fault %j causes an error with the reason', async (fault, message) => {
+  ])('faults.add throws for the invalid fault %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
   })
@@ -163,7 +163,7 @@ describe('a connect fault', () => {
     [{ connection: 'reset', after: 'write' }, 'ECONNRESET', ['lost']],
     [{ connection: 'cut' }, 1006, ['lost']],
   ] satisfies [Fault, unknown, string[]][])(
-    'a connect fault with %j has the requested outcome, and records a session only if a session began',
+    'a connect fault with %j refuses or breaks the connection',
     async (fault, outcome, ends) => {
       const { service, send } = await startTestService()
       const added = service.faults.add({ operation: 'connect', ...fault })
@@ -175,7 +175,7 @@ describe('a connect fault', () => {
     },
   )
 
-  test('the response to a connection that matches a cut fault has the headers and half of the body', async () => {
+  test('a connect fault with connection: cut sends half of the response body', async () => {
     const { service } = await startTestService()
     service.faults.add({
       ...{ operation: 'connect', status: 503, connection: 'cut' },
@@ -194,7 +194,7 @@ describe('a connect fault', () => {
     expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
   })
 
-  test('a connection with a connect fault opens when the service clock reaches the end of the delay', async () => {
+  test('a connect fault with a delay opens the connection at the end of the delay', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h' })
     const joined = join('weekly', 'ada-token')
@@ -203,7 +203,7 @@ describe('a connect fault', () => {
     expect((await joined).session.user_id).toBe('ada')
   })
 
-  test('a connect fault with a delay ends with a reset connection if the service is reset during the delay', async () => {
+  test('a reset of the service breaks the connection of a delayed connect fault', async () => {
     const { service, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h', after: 'write' })
     const outcome = connect(service.baseUrl)
@@ -213,7 +213,7 @@ describe('a connect fault', () => {
     expect((await send('GET', '/rooms/weekly/sessions')).body.sessions).toEqual([])
   })
 
-  test('a connect fault with after: write does not match connections that the service refuses', async () => {
+  test('a connect fault with after: write ignores refused connections', async () => {
     const { service } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', status: 503, after: 'write' })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -221,7 +221,7 @@ describe('a connect fault', () => {
     expect(await connect(service.baseUrl)).toEqual(refusal)
   })
 
-  test('a connect fault matches only connections to the given rooms, as often as its field `times` specifies', async () => {
+  test('a connect fault matches only connections to the given rooms', async () => {
     const { service, join, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', id: 'weekly', status: 503, times: 2 })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -234,7 +234,7 @@ describe('a connect fault', () => {
     expect(fault.matched).toBe(2)
   })
 
-  test('a fault without an operation does not apply to connections', async () => {
+  test('a fault without an operation ignores connections', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ status: 503 })
     await join('weekly', 'ada-token')
@@ -243,7 +243,7 @@ describe('a connect fault', () => {
 })
 
 describe('fault counts', () => {
-  test('a fault makes as many concurrent requests fail as its field `times` specifies', async () => {
+  test('a fault makes at most `times` concurrent requests fail', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -265,7 +265,7 @@ describe('fault counts', () => {
     )
   })
 
-  test('several faults apply in the order in which they were added, each for `times` requests', async () => {
+  test('several faults apply in the order in which they were added', async () => {
     const { service, createRoom } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -291,7 +291,7 @@ describe('fault counts', () => {
     )
   })
 
-  test('a fault with a probability affects the given share of requests, and the same requests for the same seed', async () => {
+  test('a fault with a probability affects the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number, count = 200) => {
       await service.reset()

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
 
-test('an uncaught error of startService prints its message, and only lines of at most 250 characters', async () => {
+test('an uncaught startService error prints lines of at most 250 characters', async () => {
   const start = `require(${JSON.stringify(resolve('dist/testing.cjs'))}).startService({ sed: {} })`
   const { code, stderr } = await runCommand(process.execPath, ['-e', start], {
     PATH: process.env['PATH'] ?? '',

@@ -8,12 +8,12 @@ import { startReceiver } from '../helpers/receiver.ts'
 import { seed, startTestService } from '../helpers/test-service.ts'
 import { tempDir } from '../helpers/world.ts'
 
-test('the published type Operation equals the type of the operation names of the program', () => {
+test('the published type Operation equals OperationName', () => {
   expectTypeOf<Operation>().toEqualTypeOf<OperationName>()
 })
 
 describe('startService', () => {
-  test('startService resolves when the service accepts connections and contains the records of the seed', async () => {
+  test('startService resolves with a service that contains the seed', async () => {
     const { service, send } = await startTestService()
     expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/)
     expect(service.seeded.users.map(({ user_id, access_token }) => [user_id, access_token])).toEqual([
@@ -41,7 +41,7 @@ describe('startService', () => {
     expect((await worlds[0]?.createRoom())?.status).toBe(503)
   })
 
-  test('startService starts a service that accepts only the configured API key', async () => {
+  test('startService with apiKey starts a service that accepts only that key', async () => {
     const { send } = await startTestService({ seed, apiKey: 'my-key' })
     expect((await send('GET', '/rooms', undefined, 'my-key')).status).toBe(200)
     for (const key of ['my-key2', 'MY-KEY', 'ada', 'ada-token', 'test'])
@@ -63,18 +63,18 @@ describe('startService', () => {
       { apiKey: 'k', dataDir: '/tmp/x' },
       'apiKey and dataDir cannot be used together, because the directory stores its own key',
     ],
-  ])('startService rejects with the reason for the invalid options %j', async (options, message) => {
+  ])('startService rejects for the invalid options %j', async (options, message) => {
     await expect(startService(options as object)).rejects.toThrow(message)
   })
 
-  test('startService starts a service that responds while the test runner replaces the clock', async () => {
+  test('a test service responds while vitest fakes the clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { createRoom } = await startTestService()
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('startService returns a service that rejects all calls after close, which closes the port and the sessions', async () => {
+  test('a closed test service rejects every call', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()
@@ -96,7 +96,7 @@ describe('startService', () => {
     )
   })
 
-  test('startService returns a disposable service', async () => {
+  test('Symbol.asyncDispose closes a test service', async () => {
     const service = await startService()
     await service[Symbol.asyncDispose]()
     await expect(fetch(service.baseUrl)).rejects.toThrow()
@@ -104,14 +104,14 @@ describe('startService', () => {
 })
 
 describe('a seed', () => {
-  test('a seed can be a JSON file', async () => {
+  test('startService reads a seed from a JSON file', async () => {
     const file = join(tempDir(), 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
     const { roomNames } = await startTestService({ seed: file })
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
   })
 
-  test('a seed with all supported fields creates the room, its member and its pages', async () => {
+  test('a seed creates a room with its fields, member and pages', async () => {
     const src = 'https://cdn.example.com/1.png'
     const { service, send } = await startTestService({
       seed: {
@@ -139,7 +139,7 @@ describe('a seed', () => {
     expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
   })
 
-  test('the overlap of the ended sessions in a seed is the meeting time of the room', async () => {
+  test('meeting_time of a seeded room is the overlap of its ended sessions', async () => {
     const at = (time: string) => `2026-01-31T${time}:00Z`
     const visit = (from: string, to: string) => ({ connected_at: at(from), disconnected_at: at(to) })
     const { service, send } = await startTestService({
@@ -248,11 +248,11 @@ describe('a seed', () => {
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room ID'],
     [[], 'it must be an object, not a list'],
     [null, 'it must be an object, not null'],
-  ])('the invalid seed %j causes an error with the path of the problem', async (bad, message) => {
+  ])('startService rejects for the invalid seed %j', async (bad, message) => {
     await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
   })
 
-  test('a seed that is not a readable JSON file causes an error with the reason', async () => {
+  test('startService rejects for a seed file that is missing or not valid JSON', async () => {
     const file = join(tempDir(), 'seed.json')
     await expect(startService({ seed: file })).rejects.toThrow(
       `the seed ${file} cannot be read: no such file`,
@@ -261,7 +261,7 @@ describe('a seed', () => {
     await expect(startService({ seed: file })).rejects.toThrow(`the seed ${file} is not valid JSON`)
   })
 
-  test('a seed replaces the previous seed if the new seed is valid', async () => {
+  test('service.seed replaces the seed only if the new seed is valid', async () => {
     const { service, roomNames } = await startTestService()
     await service.seed({ rooms: [{ name: 'Other', type: 'open' }] })
     expect(await roomNames()).toEqual(['Other'])
@@ -273,7 +273,7 @@ describe('a seed', () => {
 })
 
 describe('reset of a test service', () => {
-  test('reset of a test service restores the seed with the same IDs and tokens, and clears all other state', async () => {
+  test('reset of a test service restores the seed with the same IDs and tokens', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
     const { service, send, createRoom, join, roomNames } = await startTestService()
     const before = service.seeded
@@ -296,7 +296,7 @@ describe('reset of a test service', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('reset of a test service ends a delayed request, and pending and new requests complete', async () => {
+  test('reset of a test service aborts a delayed request', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -315,7 +315,7 @@ describe('reset of a test service', () => {
     expect((await roomNames()).includes('delayed')).toBe(false)
   })
 
-  test('reset of a test service restores the seed even if reset is called concurrently', async () => {
+  test('concurrent resets restore the seed of a test service', async () => {
     const { service, roomNames } = await startTestService()
     await Promise.all([service.reset(), service.clock.advance('1h'), service.reset()])
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
@@ -330,7 +330,7 @@ describe('an unknown operation', () => {
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
   ])(
-    'the unknown operation %s %s causes the status 400 with the nearest operation in the message',
+    'the response to the unknown operation %s %s suggests the nearest operation',
     async (method, path, nearest) => {
       const { send } = await startTestService()
       expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
@@ -345,7 +345,7 @@ describe('an unknown operation', () => {
     },
   )
 
-  test('an unknown operation is returned by close, and makes reset and close reject with onUnknown: throw', async () => {
+  test('reset and close reject after an unknown operation with onUnknown: throw', async () => {
     const { service, send } = await startTestService({ onUnknown: 'throw' })
     await send('POST', '/room', {})
     await expect(service.reset()).rejects.toThrow('requests for unknown operations: POST /v1/room')
@@ -361,7 +361,7 @@ describe('an unknown operation', () => {
 })
 
 describe('startService with dataDir', () => {
-  test('startService with dataDir stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
+  test('startService with dataDir keeps the workspace after a restart', async () => {
     const dataDir = join(tempDir(), 'data')
     const first = await startTestService({ seed, dataDir })
     await first.createRoom('Kept')
