@@ -118,16 +118,13 @@ test.each([
       'rooms get name:b --query room.name': '"b"\n',
     },
   ],
-])(
-  'the built program prints the requested rooms and fields %s',
-  async (_, target, printed) => {
-    const env = await target()
-    for (const [name, type] of Object.entries({ b: 'open', c: 'private', a: 'open' }))
-      await here(`rooms create --name ${name} --type ${type}`, env)
-    for (const [line, stdout] of Object.entries(printed))
-      expect(await runBuilt([...line.split(' '), '-q'], env), line).toEqual({ code: 0, stdout, stderr: '' })
-  },
-)
+])('the built program prints the requested rooms and fields %s', async (_, target, printed) => {
+  const env = await target()
+  for (const [name, type] of Object.entries({ b: 'open', c: 'private', a: 'open' }))
+    await here(`rooms create --name ${name} --type ${type}`, env)
+  for (const [line, stdout] of Object.entries(printed))
+    expect(await runBuilt([...line.split(' '), '-q'], env), line).toEqual({ code: 0, stdout, stderr: '' })
+})
 
 test('the directory and the key file of the local workspace have owner-only access', async () => {
   const env = isolateLocal()

@@ -86,16 +86,19 @@ describe.runIf(isRoot)('key files that another account controls', () => {
     expect(run.stderr).not.toContain('the-key-of-the-attacker')
   })
 
-  test.each(cases)('--local refuses the key file of a running serve if the key file %s', async (_, prepare) => {
-    const words = prepare('the-key-of-the-attacker\n')
-    const dir = join(world.dir, 'data')
-    const lock = await lockWorkspace(dir, { quietly: (load) => load() })
-    onTestFinished(() => lock.release())
-    lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
-    const run = await world.run('--local users list')
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
-    expect(world.requests).toEqual([])
-  })
+  test.each(cases)(
+    '--local refuses the key file of a running serve if the key file %s',
+    async (_, prepare) => {
+      const words = prepare('the-key-of-the-attacker\n')
+      const dir = join(world.dir, 'data')
+      const lock = await lockWorkspace(dir, { quietly: (load) => load() })
+      onTestFinished(() => lock.release())
+      lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
+      const run = await world.run('--local users list')
+      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test('--local refuses a serve.json that other accounts can write to', async () => {
     const dir = join(world.dir, 'data')

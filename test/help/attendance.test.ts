@@ -7,8 +7,7 @@ const examples = [
   ...readTopicFile('attendance').matchAll(/<!-- term -->\n```console\n\$ meetroom (.*)\n([\s\S]*?)```/g),
 ]
 
-test('the attendance topic contains at least four examples', () =>
-  expect(examples.length).toBeGreaterThan(3))
+test('the attendance topic contains at least four examples', () => expect(examples.length).toBeGreaterThan(3))
 
 test.each(examples.map(([, line = '', output]) => [line, output]))(
   'meetroom %s prints the output that the attendance topic shows',

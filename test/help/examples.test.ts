@@ -17,18 +17,15 @@ const splitIntoWords = (line: string) =>
 
 test('the documentation contains code blocks with commands', () => expect(blocks.length).toBeGreaterThan(0))
 
-test.each(blocks)(
-  'the documented commands print the documented output:\n%s',
-  async (block) => {
-    const world = await createWorld()
-    const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)
-    let shown = ''
-    for (const line of lines) {
-      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-      const { stdout, stderr } = await world.run(splitIntoWords(line), { env })
-      const text = stdout + stderr
-      shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
-    }
-    expect(maskVariableText(shown)).toBe(maskVariableText(block))
-  },
-)
+test.each(blocks)('the documented commands print the documented output:\n%s', async (block) => {
+  const world = await createWorld()
+  const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)
+  let shown = ''
+  for (const line of lines) {
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    const { stdout, stderr } = await world.run(splitIntoWords(line), { env })
+    const text = stdout + stderr
+    shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
+  }
+  expect(maskVariableText(shown)).toBe(maskVariableText(block))
+})

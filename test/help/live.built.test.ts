@@ -55,19 +55,16 @@ test.each([
     'name    Demo\nstatus  active\n',
   ],
   ['fail', 'exit 3', 3, ''],
-])(
-  'the recipe for tests exits with the exit code of tests that %s',
-  async (_, npm, code, stdout) => {
-    const dir = tempDir()
-    const port = `${await findFreePort()}`
-    const script = blockBehind('## Tests with an embedded service', 'sh').replaceAll('4680', port)
-    const env = {
-      HOME: dir,
-      TMPDIR: dir,
-      PATH: `${programsIn(join(dir, 'bin'), { npm })}:${process.env['PATH']}`,
-    }
-    // `runCommand` waits for the service, because the service keeps standard error open.
-    expect(await runCommand('sh', ['-c', script], env)).toEqual({ code, stdout, stderr: '' })
-    expect(readdirSync(dir).filter((name) => name.startsWith('tmp.'))).toEqual([])
-  },
-)
+])('the recipe for tests exits with the exit code of tests that %s', async (_, npm, code, stdout) => {
+  const dir = tempDir()
+  const port = `${await findFreePort()}`
+  const script = blockBehind('## Tests with an embedded service', 'sh').replaceAll('4680', port)
+  const env = {
+    HOME: dir,
+    TMPDIR: dir,
+    PATH: `${programsIn(join(dir, 'bin'), { npm })}:${process.env['PATH']}`,
+  }
+  // `runCommand` waits for the service, because the service keeps standard error open.
+  expect(await runCommand('sh', ['-c', script], env)).toEqual({ code, stdout, stderr: '' })
+  expect(readdirSync(dir).filter((name) => name.startsWith('tmp.'))).toEqual([])
+})

@@ -84,9 +84,7 @@ describe('the arguments of a program on Windows', () => {
     ['a\\\\\\b d"e f"g h', ['a\\\\\\b', 'de fg', 'h']],
     ['a\\\\\\"b c d', ['a\\"b', 'c', 'd']],
     ['a\\\\\\\\"b c" d e', ['a\\\\b c', 'd', 'e']],
-  ])('argvOf parses the Windows command line %s', (line, words) =>
-    expect(argvOf(line)).toEqual(words),
-  )
+  ])('argvOf parses the Windows command line %s', (line, words) => expect(argvOf(line)).toEqual(words))
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
     'readLine rejects the PowerShell syntax “%s”',

@@ -96,7 +96,7 @@ test('the built program redacts the key in output, process arguments and files',
 })
 
 test.each(full ? sendable : sendable.slice(0, 1))(
-  'users import that is killed by SIGKILL stores no key in a file (key shape: %s)',
+  'a killed users import stores no key in a file (key shape: %s)',
   async (shape) => {
     const { seen, state, baseUrl } = await echoingService()
     const env = createHome()

@@ -208,7 +208,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 12 : 24) === 0
 }
 
-test('each kind of response that a command prints leads to a redacted key in the canary suite', () => {
+test('commands redact the key in each kind of response that they print', () => {
   const silent = [
     'nothing',
     'success, of an unusual type',

@@ -56,18 +56,22 @@ test(`the receiver gets each event and each acknowledged redelivery despite ${in
 })
 
 describe('slow commits', () => {
-  test.runIf(full)('a service with slow commits keeps acknowledged data after 50 kills', { timeout: 600_000 }, async () => {
-    const script = await buildVariant(slowCommits)
-    const survived = await killWrites({
-      script,
-      dir: tempDir(),
-      kills: 50,
-      most: 8,
-      random: sequence(2),
-    })
-    expect(survived).toMatchObject({ kills: 50, lost: [] })
-    count.add('kills', survived.kills)
-  })
+  test.runIf(full)(
+    'a service with slow commits keeps acknowledged data after 50 kills',
+    { timeout: 600_000 },
+    async () => {
+      const script = await buildVariant(slowCommits)
+      const survived = await killWrites({
+        script,
+        dir: tempDir(),
+        kills: 50,
+        most: 8,
+        random: sequence(2),
+      })
+      expect(survived).toMatchObject({ kills: 50, lost: [] })
+      count.add('kills', survived.kills)
+    },
+  )
 
   const mistakes = [
     ['acknowledges a write before it is on disk', 'acknowledged'],

@@ -155,7 +155,7 @@ const vector = fc
   .oneof({ arbitrary: likely, weight: 4 }, { arbitrary: unlikely, weight: 1 })
   .map((words) => words.map((word) => word.replaceAll('\0', '')))
 
-test('the program exits with a documented code for random arguments', async () => {
+test('meetroom exits with a documented code for random arguments', async () => {
   const world = await createWorld()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   file('a.csv', 'user_id,name\nada,Ada\n')

@@ -145,10 +145,20 @@ describe('schemas of backups', () => {
     ['a foreign table', 'CREATE TABLE x (y)', 2, /it has the unknown table x/],
     ['a missing table', 'DROP TABLE sweeps', 2, /it has no table sweeps/],
     ['a foreign column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 2, /its table rooms has unexpected columns/],
-    ['a missing column', 'ALTER TABLE sessions DROP COLUMN type', 2, /its table sessions has unexpected columns/],
+    [
+      'a missing column',
+      'ALTER TABLE sessions DROP COLUMN type',
+      2,
+      /its table sessions has unexpected columns/,
+    ],
     ['a negative schema version', 'PRAGMA user_version = -1', 2, /its schema version is -1/],
     ['the schema version 0', 'PRAGMA user_version = 0', 2, /its schema version is 0/],
-    ['a schema version that is too old', 'PRAGMA user_version = 2', 2, /is not a backup of a workspace: it has/],
+    [
+      'a schema version that is too old',
+      'PRAGMA user_version = 2',
+      2,
+      /is not a backup of a workspace: it has/,
+    ],
     ['the ID of another program', 'PRAGMA application_id = 7', 2, /another program/],
     ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
     ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
@@ -162,7 +172,7 @@ describe('schemas of backups', () => {
   )
 })
 
-test('local restore refuses a backup with two rooms with the same ID', async () => {
+test('local restore refuses a backup with duplicate room IDs', async () => {
   const { stderr } = await restoreChanged(
     `PRAGMA writable_schema = ON;
      UPDATE sqlite_master SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'rooms';
@@ -302,20 +312,17 @@ describe('rows that no restore accepts', () => {
       `UPDATE users SET default_member_type = 'king'`,
       'users has an invalid default_member_type',
     ],
-  ])(
-    'local backup exits 74 if a row contains %s',
-    async (_name, sql, message) => {
-      const before = readFileSync(join(world.dir, 'honest.db'))
-      await edit('data/workspace.db', sql)
-      expect(await world.run('local backup honest.db --overwrite')).toMatchObject({
-        code: 74,
-        stdout: '',
-        stderr:
-          `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
-          `hint: restore a backup with: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
-      })
-      expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
-      expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)
-    },
-  )
+  ])('local backup exits 74 if a row contains %s', async (_name, sql, message) => {
+    const before = readFileSync(join(world.dir, 'honest.db'))
+    await edit('data/workspace.db', sql)
+    expect(await world.run('local backup honest.db --overwrite')).toMatchObject({
+      code: 74,
+      stdout: '',
+      stderr:
+        `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
+        `hint: restore a backup with: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
+    })
+    expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
+    expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)
+  })
 })

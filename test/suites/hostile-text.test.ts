@@ -61,40 +61,37 @@ const plain = (text: string) => text
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
 describe('the printer', () => {
-  test.each(kinds)(
-    'the printer escapes hostile text in a %s and in a list of items',
-    async (kind) => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
-          screens,
-          async (items, screen) => {
-            const host = hostOf(screen)
-            const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
-            const view = views[kind]
-            await printer.list(
-              view,
-              'items',
-              (async function* () {
-                yield { items }
-              })(),
-            )
-            const text = JSON.stringify({ item: items[0] })
-            if (screen.format !== 'ids' || view.id)
-              await printer.printOne(view, 'item', {
-                bytes: Buffer.from(text),
-                value: JSON.parse(text),
-                isPlain: true,
-              })
-            await printer.printFacts(items[0] ?? {})
-            expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
-            add('bodies', 2)
-          },
-        ),
-        { numRuns: sized(9, 12_000) },
-      )
-    },
-  )
+  test.each(kinds)('the printer escapes hostile text in a %s and in a list of items', async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
+        screens,
+        async (items, screen) => {
+          const host = hostOf(screen)
+          const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
+          const view = views[kind]
+          await printer.list(
+            view,
+            'items',
+            (async function* () {
+              yield { items }
+            })(),
+          )
+          const text = JSON.stringify({ item: items[0] })
+          if (screen.format !== 'ids' || view.id)
+            await printer.printOne(view, 'item', {
+              bytes: Buffer.from(text),
+              value: JSON.parse(text),
+              isPlain: true,
+            })
+          await printer.printFacts(items[0] ?? {})
+          expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
+          add('bodies', 2)
+        },
+      ),
+      { numRuns: sized(9, 12_000) },
+    )
+  })
 
   test('the printer escapes hostile text in the result of --query', async () => {
     await fc.assert(

@@ -62,17 +62,14 @@ describe('a missing directory for temporary files', () => {
   test.each([
     ['users import - --input-format csv', 'standard input', `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`],
     ['serve --ephemeral --port 0', 'the API key', ''],
-  ])(
-    'meetroom %s exits 74 if TMPDIR does not exist',
-    async (line, what, stdin) => {
-      const env = await nowhere()
-      expect(await run(line, env, stdin)).toEqual({
-        code: 74,
-        stdout: '',
-        stderr: `error: ${what} cannot be stored in ${env.TMPDIR}: no such directory\nhint: choose another directory with TMPDIR\n`,
-      })
-    },
-  )
+  ])('meetroom %s exits 74 if TMPDIR does not exist', async (line, what, stdin) => {
+    const env = await nowhere()
+    expect(await run(line, env, stdin)).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: `error: ${what} cannot be stored in ${env.TMPDIR}: no such directory\nhint: choose another directory with TMPDIR\n`,
+    })
+  })
 })
 
 describe('a low limit on open files', () => {
@@ -87,18 +84,15 @@ describe('a low limit on open files', () => {
     '--local users import /dev/null --input-format ndjson --no-journal',
     'serve --port 0',
   ]
-  test.each(share(lines, 1, 2))(
-    'meetroom %s exits 74 at a low limit on open files',
-    async (line) => {
-      expect(await withFew(line, homes())).toEqual({
-        code: 74,
-        stdout: '',
-        stderr: expect.stringMatching(
-          /^(.* has no rows; nothing to import\n)?error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 4096\n$/,
-        ),
-      })
-    },
-  )
+  test.each(share(lines, 1, 2))('meetroom %s exits 74 with a low limit on open files', async (line) => {
+    expect(await withFew(line, homes())).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^(.* has no rows; nothing to import\n)?error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 4096\n$/,
+      ),
+    })
+  })
 
   test('rooms list and config set succeed with a low limit on open files', async () => {
     const env = await served()
@@ -158,9 +152,7 @@ describe('a home directory', () => {
     expect(await run('rooms list -o ids', homeless)).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('config set exits 74 if the home directory is read-only', async ({
-    skip,
-  }) => {
+  test('config set exits 74 if the home directory is read-only', async ({ skip }) => {
     const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk requires more rights')
     expect(await run('--version', env)).toEqual(fine)
@@ -261,14 +253,11 @@ describe('a full disk', () => {
     })
   })
 
-  testOnDisk(
-    'meetroom version exits 0 if the code cache is on a full disk',
-    async ({ disk, env, fill }) => {
-      fill()
-      for (let i = 0; i < 2; i++)
-        expect(await run('version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
-    },
-  )
+  testOnDisk('meetroom version exits 0 if the code cache is on a full disk', async ({ disk, env, fill }) => {
+    fill()
+    for (let i = 0; i < 2; i++)
+      expect(await run('version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
+  })
 })
 
 /** Fraction from 0 to 1; fc.double prefers values near 0. */

@@ -118,7 +118,7 @@ describe.each([
   })
 
   test.each(withStops(writes))(
-    `%s ends “%s” ${phase} with a hint that the change may have been made`,
+    `%s ${phase} makes “%s” print that the change may have been made`,
     measured,
     async (stop, line) => {
       const { baseUrl, asked } = await stuckService(answer)
@@ -147,7 +147,7 @@ describe('pause before a retry', () => {
   )
 
   test.each(withStops(share(['rooms delete r1 r2 --yes', 'users import users.csv'], 1, 2)))(
-    '%s ends “%s” before a retry with the number of items that were not tried',
+    '%s in the pause before a retry makes “%s” print the number of untried items',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)

@@ -85,21 +85,17 @@ describe('recorded requests', () => {
   test.each([
     ['the embedded service', plain, 'embedded'],
     ['a service with the fields of the API specification', asSpecified, 'specified'],
-  ])(
-    'write commands send the recorded requests to %s',
-    { timeout: 120_000 },
-    async (_name, fake, file) => {
-      const problems: string[] = []
-      const blocks: (readonly string[])[] = []
-      for (const scenario of writes) {
-        const { texts, requests } = await judgeCounted(fake, scenario)
-        problems.push(...texts)
-        blocks.push(requests)
-      }
-      expectNone(problems)
-      await expect(textOf(blocks)).toMatchFileSnapshot(`../fixtures/requests/${file}.txt`)
-    },
-  )
+  ])('write commands send the recorded requests to %s', { timeout: 120_000 }, async (_name, fake, file) => {
+    const problems: string[] = []
+    const blocks: (readonly string[])[] = []
+    for (const scenario of writes) {
+      const { texts, requests } = await judgeCounted(fake, scenario)
+      problems.push(...texts)
+      blocks.push(requests)
+    }
+    expectNone(problems)
+    await expect(textOf(blocks)).toMatchFileSnapshot(`../fixtures/requests/${file}.txt`)
+  })
 
   test('write commands with --dry-run send only the recorded reads', async () => {
     const school = await openSchool(plain)

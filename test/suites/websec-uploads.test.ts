@@ -28,8 +28,8 @@ const refused: Readonly<Record<string, Refused>> = {
   'a wrong key': { headers: { authorization: 'Bearer wrong' }, message: unauthorized },
   'no key and an unknown path': { path: '/v1/nothing', message: unauthorized },
   'an unknown path': { path: '/v1/nothing', withKey: true, message: 'no such operation' },
-  'a method that the path does not have': { method: 'PATCH', withKey: true, message: 'no such operation' },
-  'a longer body than allowed': {
+  'an unsupported method': { method: 'PATCH', withKey: true, message: 'no such operation' },
+  'a body above the size limit': {
     headers: { 'content-length': String(largest + 1) },
     withKey: true,
     message: 'the body is larger than 10485760 bytes',

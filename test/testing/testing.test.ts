@@ -74,7 +74,7 @@ describe('startService', () => {
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('a closed test service rejects every call', async () => {
+  test('a closed test service rejects further calls', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()

@@ -92,47 +92,41 @@ describe('messages and concurrent changes', () => {
     ],
     ['deletes the user', (hub) => hub.endUser('ada', closeReasons.userDeleted)],
   ]
-  test.each(ends)(
-    'a message reaches an open session even if the same commit %s',
-    async (_, end) => {
-      const store = new Store(await openSqlite(':memory:', (load) => load()))
-      const clock = testMachine()
-      let ids = 0
-      const newId = () => `${++ids}`
-      const hub = new Hub({
-        store,
-        clock,
-        newId,
-        onFailure: () => {},
-        onEvent: () => {},
-        onEndsListed: () => {},
-      })
-      const service = createService(
-        createHandlerContext({ store, now: clock.now, sessionControl: hub }),
-        'key',
-      )
-      const body = { name: 'R', type: 'private' }
-      const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
-      const roomId = decodeBody(made).room.id
-      const told: unknown[] = []
-      const newSession: NewSession = {
-        id: 's',
-        roomId,
-        memberId: 'm',
-        userId: 'ada',
-        type: 'guest',
-        guestSeq: null,
-        peer: { send: (frame) => told.push(frame), close: () => told.push('closed') },
-      }
-      await store.write(() => hub.join(newSession))
+  test.each(ends)('a message reaches an open session even if the same commit %s', async (_, end) => {
+    const store = new Store(await openSqlite(':memory:', (load) => load()))
+    const clock = testMachine()
+    let ids = 0
+    const newId = () => `${++ids}`
+    const hub = new Hub({
+      store,
+      clock,
+      newId,
+      onFailure: () => {},
+      onEvent: () => {},
+      onEndsListed: () => {},
+    })
+    const service = createService(createHandlerContext({ store, now: clock.now, sessionControl: hub }), 'key')
+    const body = { name: 'R', type: 'private' }
+    const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
+    const roomId = decodeBody(made).room.id
+    const told: unknown[] = []
+    const newSession: NewSession = {
+      id: 's',
+      roomId,
+      memberId: 'm',
+      userId: 'ada',
+      type: 'guest',
+      guestSeq: null,
+      peer: { send: (frame) => told.push(frame), close: () => told.push('closed') },
+    }
+    await store.write(() => hub.join(newSession))
 
-      const said = store.write(() => hub.send(roomId, { event: 'message', message: 'last words' }))
-      const ended = store.write(() => end(hub, roomId))
-      expect(told).toEqual([])
-      await Promise.all([said, ended])
-      expect(told).toEqual([toFrame({ event: 'message', message: 'last words' }), 'closed'])
-    },
-  )
+    const said = store.write(() => hub.send(roomId, { event: 'message', message: 'last words' }))
+    const ended = store.write(() => end(hub, roomId))
+    expect(told).toEqual([])
+    await Promise.all([said, ended])
+    expect(told).toEqual([toFrame({ event: 'message', message: 'last words' }), 'closed'])
+  })
 })
 
 test('a new session receives no earlier messages', async () => {

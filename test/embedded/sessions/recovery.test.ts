@@ -25,7 +25,7 @@ test('a crash ends every session at the last recorded time of the service', asyn
   ])
 })
 
-test('a crash ends a session that started after the last recorded time at its start', async () => {
+test('a session that started after the last recorded time has a duration of zero after a crash', async () => {
   const room = await served.room()
   await served.advance(7000)
   await served.join(room)

@@ -30,7 +30,7 @@ async function waitForFailure(): Promise<void> {
 let room: string
 
 describe.each(['commit', 'change'] as const)('a disk that becomes full during a %s', (moment) => {
-  test(`a termination fails with 503 if the disk becomes full during a ${moment}`, async () => {
+  test(`terminating a room fails with 503 if the disk becomes full during a ${moment}`, async () => {
     room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room), await served.join(room)]
     await served.advance(4000)

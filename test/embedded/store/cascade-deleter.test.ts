@@ -119,7 +119,7 @@ test('a rolled-back deletion keeps the dependent records', async () => {
   expect(countStored(workspace)).toEqual(before)
 })
 
-test('GET /rooms/{id}/sessions returns a list of 3,000 sessions completely over HTTP', async () => {
+test('GET /rooms/{id}/sessions returns the full list of 3,000 sessions over HTTP', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await createLargeRoom(workspace)
   const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })

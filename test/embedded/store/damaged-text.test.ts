@@ -45,7 +45,7 @@ async function createFilled() {
   return { dir, texts, paths }
 }
 
-test('invalid UTF-8 in a database column causes only expected statuses or a MeetroomError', async () => {
+test('invalid UTF-8 in a database column causes a 200, 400 or 503 response or a MeetroomError', async () => {
   const { dir, texts, paths } = await createFilled()
   const damaged: string[] = []
   for (const [table, column] of texts) {

@@ -51,22 +51,23 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     ],
     ['a negative schema version', 'PRAGMA user_version = -1', 'the schema version -1'],
     ['the schema version 3 and newer tables', 'PRAGMA user_version = 3', 'a changed table deliveries'],
-    ['the schema version 0 and existing tables', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
-  ])(
-    'rooms list and serve exit 2 for a local workspace with %s',
-    async (_name, sql, fault) => {
-      const { world, path } = await change((db) => db.exec(sql))
-      const hint =
-        'hint: restore a backup, or a copy of workspace.db, with: meetroom local restore FILE --data-dir ' +
-        `${join(path, '..')}\n`
-      expect(await world.run('--local rooms list')).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: `error: the local workspace in ${join(path, '..')} has ${fault}\n${hint}`,
-      })
-      expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
-    },
-  )
+    [
+      'the schema version 0 and existing tables',
+      'PRAGMA user_version = 0',
+      'the table deliveries, which meetroom does not create',
+    ],
+  ])('rooms list and serve exit 2 for a local workspace with %s', async (_name, sql, fault) => {
+    const { world, path } = await change((db) => db.exec(sql))
+    const hint =
+      'hint: restore a backup, or a copy of workspace.db, with: meetroom local restore FILE --data-dir ' +
+      `${join(path, '..')}\n`
+    expect(await world.run('--local rooms list')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: the local workspace in ${join(path, '..')} has ${fault}\n${hint}`,
+    })
+    expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
+  })
 
   test('local backup and local restore keep the rows and drop a foreign trigger', async () => {
     const { world } = await change((db) =>

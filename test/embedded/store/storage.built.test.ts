@@ -136,16 +136,13 @@ test.each(Object.entries(removals))(
 test.each([
   ['a small', { name: 'R', type: 'open' }],
   ['a large', large],
-])(
-  '%s write after a truncation of the write-ahead log is refused with 503',
-  async (_, room) => {
-    const { path, send } = await openServiceOnFile()
-    for (let i = 0; i < 3; i++)
-      expect((await send('POST', '/rooms', { name: 'R', type: 'open' })).status).toBe(200)
-    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - pageBytes)
-    for (let i = 0; i < 2; i++) expect((await send('POST', '/rooms', room)).status).toBe(503)
-  },
-)
+])('%s write after a truncation of the write-ahead log is refused with 503', async (_, room) => {
+  const { path, send } = await openServiceOnFile()
+  for (let i = 0; i < 3; i++)
+    expect((await send('POST', '/rooms', { name: 'R', type: 'open' })).status).toBe(200)
+  truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - pageBytes)
+  for (let i = 0; i < 2; i++) expect((await send('POST', '/rooms', room)).status).toBe(503)
+})
 
 test('serve responds 503 on a full disk and accepts writes when space is free', async ({ skip }) => {
   const env = homes()

@@ -162,27 +162,22 @@ describe('custom webhook headers', () => {
     ...['Keep-Alive', 'Proxy-Authorization', 'proxy-connection', 'HTTP2-Settings'],
   ]
 
-  test.each(connectionHeaders)(
-    'POST /rooms rejects the custom webhook header %s with 400',
-    async (name) => {
-      const url = 'https://hooks.test/a'
-      for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
-        expect((await world.createRoom({ url, headers: { [given]: '1' } })).status).toBe(400)
+  test.each(connectionHeaders)('POST /rooms rejects the custom webhook header %s with 400', async (name) => {
+    const url = 'https://hooks.test/a'
+    for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
+      expect((await world.createRoom({ url, headers: { [given]: '1' } })).status).toBe(400)
 
-      const deliveries = world.start()
-      const room = await world.room(url)
-      const stored = JSON.stringify({ url, headers: { [name]: '1' } })
-      await world.store.write(() =>
-        world.store.run('UPDATE rooms SET webhook = ? WHERE id = ?', stored, room),
-      )
-      await world.enters(room, 'msg_1', deliveries)
-      expect(await world.noted()).toBe('forbidden')
-      expect(world.attempts.all).toEqual([])
-      expect((await world.ask('GET', '/webhooks/deliveries')).deliveries).toMatchObject([
-        { state: 'given_up', last_error: `the header ${name} of the webhook cannot be sent` },
-      ])
-    },
-  )
+    const deliveries = world.start()
+    const room = await world.room(url)
+    const stored = JSON.stringify({ url, headers: { [name]: '1' } })
+    await world.store.write(() => world.store.run('UPDATE rooms SET webhook = ? WHERE id = ?', stored, room))
+    await world.enters(room, 'msg_1', deliveries)
+    expect(await world.noted()).toBe('forbidden')
+    expect(world.attempts.all).toEqual([])
+    expect((await world.ask('GET', '/webhooks/deliveries')).deliveries).toMatchObject([
+      { state: 'given_up', last_error: `the header ${name} of the webhook cannot be sent` },
+    ])
+  })
 
   test('a custom header cannot add a signature to webhooks of a room without a secret', async () => {
     const deliveries = world.start()
@@ -414,7 +409,7 @@ describe('events of sessions that end together', () => {
 })
 
 describe('end of webhook deliveries', () => {
-  test('the webhook response 410 drops all events of the room', async () => {
+  test('a webhook response with the status 410 drops all events of the room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -427,7 +422,7 @@ describe('end of webhook deliveries', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('the webhook response 410 stops deliveries only for the room of the event', async () => {
+  test('a webhook response with the status 410 stops deliveries only for the room of the event', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()
