@@ -78,7 +78,7 @@ test('each docker run of the container recipe sets a user and a read-only root f
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
 describe.runIf(hasNamespaces)('a read-only container', () => {
-  test('users import in a read-only container imports a file of the mounted directory', async () => {
+  test('users import in a read-only container imports a file from the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })
     expect(existsSync(join(world.dir, 'rejects.csv'))).toBe(false)

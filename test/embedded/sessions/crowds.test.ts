@@ -74,7 +74,7 @@ describe('a room with many participants', () => {
     for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
   })
 
-  test('after a crash, each sessionLeft event of a room with many participants contains the remaining counts', async () => {
+  test('the sessionLeft events after a crash contain the remaining counts', async () => {
     const { room, next } = await createAnnouncedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
@@ -92,7 +92,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('the service disconnects a client with a full message queue and no other client', async () => {
+  test('the service disconnects only the client with a full message queue', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)
