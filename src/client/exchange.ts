@@ -22,8 +22,6 @@ export interface ExchangeOptions {
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
   onWrite?: (write: Promise<unknown>) => void
-  /** Runs after the last attempt of a request. `status` is undefined without a response. */
-  onExchange?: (line: { method: string; url: string; status?: number }) => void
 }
 
 export interface ExchangeResult {
@@ -73,12 +71,8 @@ export function createExchange(options: ExchangeOptions) {
         },
       )
       if (write) options.onWrite?.(sent)
-      const response = await sent.catch((error: unknown) => {
-        options.onExchange?.({ method, url })
-        throw error
-      })
+      const response = await sent
       trail?.recordResponse(response.status)
-      options.onExchange?.({ method, url, status: response.status })
       return await conclude({ response, line, writes: write ? judges : undefined })
     } catch (error) {
       if (onUnknown && error instanceof UnknownOutcomeError) return onUnknown(error)

@@ -35,6 +35,8 @@ export interface Policy {
   retries: number
   timing: Timing
   onRetry?: (retry: Retry) => void
+  /** @param result status of the response, or the reason for a missing response */
+  onAttempt?: (request: WireRequest, result: string) => void
   /** Scheduler of the run. Its pauses restart the timeout. */
   pacer?: Pacer
 }
@@ -117,7 +119,9 @@ class RequestRun {
         let reason: string | undefined
         try {
           response = await transport(this.#request, signal, interruption.cancelUnsent)
+          policy.onAttempt?.(this.#request, `${response.status}`)
         } catch (error) {
+          policy.onAttempt?.(this.#request, error instanceof TransportError ? error.message : 'no response')
           reason = this.#reasonToRetry(error)
         }
         if (!response) await this.#waitToRetry(reason)

@@ -712,7 +712,7 @@ describe('hidden keys', () => {
   test('the key is hidden with --verbose if the command prints its requests', async () => {
     respondInOrder(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
-      'the service responded with 503; retrying in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
+      'GET https://meet.test/v1/rooms/r1 → 503\nthe service responded with 503; retrying in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
     )
     expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
   })
@@ -721,7 +721,9 @@ describe('hidden keys', () => {
     respondInOrder(new TransportError('connection refused', false))
     const { code, stderr } = await world.run('rooms get r1 --verbose --retries 0')
     expect(code).toBe(5)
-    expect(stderr).toMatch(/^GET https:\/\/meet\.test\/v1\/rooms\/r1 → no response\nerror: no response from /)
+    expect(stderr).toMatch(
+      /^GET https:\/\/meet\.test\/v1\/rooms\/r1 → connection refused\nerror: no response from /,
+    )
   })
 
   test('the key is hidden with --verbose if an unexpected error quotes it', async () => {

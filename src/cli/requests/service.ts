@@ -87,13 +87,10 @@ export async function openClient(
         if (setup.onRetry) setup.onRetry(retry)
         else void printer.notice(describeRetry(retry))
       },
+      ...(flags.verbose && {
+        onAttempt: ({ method, url }, result) => void printer.notice(maskText(`${method} ${url} → ${result}`)),
+      }),
     },
-    ...(flags.verbose
-      ? {
-          onExchange: ({ method, url, status }) =>
-            void printer.notice(maskText(`${method} ${url} → ${status ?? 'no response'}`)),
-        }
-      : {}),
   })
   const noteChange = <T>(route: Route, response: Promise<T>) =>
     route.method === 'GET'

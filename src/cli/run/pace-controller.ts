@@ -68,7 +68,9 @@ export class PaceController implements Pacer {
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY
 
-  /** Rate that the service accepted before the last decrease, in requests per second. */
+  /** Minimum interval between two requests by `--rate`, in milliseconds. */
+  readonly #minGapMs: number
+  /** Rate that the service accepted before the last decrease, in requests per second; 0 until the first. */
   #acceptedRate = 0
   /** Position on the curve of the rate, in seconds. */
   #seconds = 0
@@ -86,8 +88,9 @@ export class PaceController implements Pacer {
     this.stop = options.stop.signal
     this.maxConcurrency = flags.concurrency ?? maxAdaptiveConcurrency
     this.concurrency = flags.concurrency ?? initialConcurrency
-    this.#jobs = new Gate(clock, this.stop, flags.rate === undefined ? 0 : 1000 / flags.rate)
-    this.#requests = new Gate(clock, this.stop, 0)
+    this.#minGapMs = flags.rate === undefined ? 0 : 1000 / flags.rate
+    this.#jobs = new Gate(clock, this.stop, 0)
+    this.#requests = new Gate(clock, this.stop, this.#minGapMs)
   }
 
   /** Resolves when the next job may start or the run stops; undefined to start now. */
@@ -114,7 +117,7 @@ export class PaceController implements Pacer {
     this.#pauses = 0
     this.#accepted++
     // The rate must not grow while the run does not reach it.
-    if (this.#requests.gapMs > 0 && this.#requests.isCrowded) {
+    if (this.#hasLearned && this.#requests.isCrowded) {
       this.#seconds += this.#requests.gapMs / 1000
       this.#updateRate()
     }
@@ -133,7 +136,7 @@ export class PaceController implements Pacer {
     const { clock, stop, timeoutMs } = this.#options
     const now = clock.monotonic()
     const isShared = status !== 429 || !this.#lowerRate(now)
-    if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
+    if (status !== 429 || !this.#hasLearned) this.onFailure()
     const pauseMs = retryAfterMs ?? backoff(refusals, clock.random(), busyBackoff)
     if (stop.signal.aborted) return undefined
     // Refusals during a pause usually belong to requests that were sent before the pause.
@@ -150,28 +153,32 @@ export class PaceController implements Pacer {
     if (pauseMs >= announcedPauseMs && opensAt > this.#requests.opensAt + announcedPauseMs / 2)
       this.#options.onLongPause(Math.round(pauseMs / 1000))
     for (const gate of [this.#jobs, this.#requests]) gate.opensAt = Math.max(gate.opensAt, opensAt)
-    if (!isOwn && this.#requests.gapMs > 0) this.#measureRate(opensAt)
+    if (!isOwn && this.#hasLearned) this.#measureRate(opensAt)
     return isOwn ? pauseMs : 0
+  }
+
+  get #hasLearned(): boolean {
+    return this.#acceptedRate > 0
   }
 
   /** May lower the rate after a 429. Returns true if a short pause need not apply to all requests. */
   #lowerRate(now: number): boolean {
-    const { gapMs } = this.#requests
+    const hasLearned = this.#hasLearned
     if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
     const elapsedMs = now - this.#measuredFrom
-    if (elapsedMs < minRateMs) return gapMs > 0
+    if (elapsedMs < minRateMs) return hasLearned
     // Without accepted requests in the measurement, a refusal gives no information about the rate.
     if (this.#accepted === 0) return false
     const accepted = (1000 * this.#accepted) / elapsedMs
-    const rate = gapMs > 0 ? 1000 / gapMs : accepted
+    const rate = hasLearned ? 1000 / this.#requests.gapMs : accepted
     this.#acceptedRate = Math.max(minAccepted * rate, Math.min(accepted, rate))
     // The first rate is probably too low, because its measurement includes a pause.
-    this.#seconds = gapMs > 0 ? 0 : 2.5 * returnSeconds
+    this.#seconds = hasLearned ? 0 : 2.5 * returnSeconds
     this.#measureRate(now)
     this.#updateRate()
     // The rate caused the failures, so the concurrency need not stay lower.
-    if (gapMs === 0) this.#change(Math.max(this.concurrency, initialConcurrency))
-    return gapMs > 0
+    if (!hasLearned) this.#change(Math.max(this.concurrency, initialConcurrency))
+    return hasLearned
   }
 
   #measureRate(from: number): void {
@@ -181,7 +188,7 @@ export class PaceController implements Pacer {
 
   #updateRate(): void {
     const rate = this.#acceptedRate * (1 + growth * (this.#seconds - returnSeconds) ** 3)
-    this.#requests.gapMs = 1000 / rate
+    this.#requests.gapMs = Math.max(this.#minGapMs, 1000 / rate)
   }
 
   #measureThroughput(now: number): void {

@@ -155,10 +155,12 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200, 300, 400])
   })
 
-  test('--rate does not delay the requests of a started job', () => {
-    const { pace } = createPace({ rate: 10 })
-    expect(pace.startJob()).toBeUndefined()
-    expect([pace.startRequest(), pace.startRequest()]).toEqual([undefined, undefined])
+  test('--rate delays each request of a job except the first', async () => {
+    const run = createPace({ rate: 10 })
+    await run.pace.startJob()
+    const startedAt = startAll(run, 3, () => run.pace.startRequest())
+    await run.clock.run()
+    expect(startedAt).toEqual([0, 100, 200])
   })
 
   test('--rate starts jobs at equal intervals again after a pause', async () => {

@@ -63,8 +63,9 @@ describe('the progress bar on a terminal', () => {
     world.file('users.csv', usersCsv(3))
     const { sent, shown } = await runOnTerminal(['users', 'import', 'users.csv', ...slowly])
     expect(bars(sent)).toEqual([
-      '████████████████░░░░░░░░ 2/3  2/s  0 failed  1 s left',
-      '████████████████████████ 3/3  2/s  0 failed  0 s left',
+      '████████░░░░░░░░░░░░░░░░ 1/3  1/s  0 failed  4 s left',
+      '████████████████░░░░░░░░ 2/3  1/s  0 failed  2 s left',
+      '████████████████████████ 3/3  1/s  0 failed  0 s left',
     ])
     expect(shown).toBe('imported 3 of 3 users\n')
   })

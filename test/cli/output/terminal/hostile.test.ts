@@ -140,7 +140,7 @@ describe('control characters on a terminal', () => {
           throw Object.assign(new TypeError(text), { stack: `TypeError: ${text}\n    at x` })
         }
         const shown = await readOutput(['rooms', 'get', 'r1', '--verbose'])
-        expect(shown).toMatch(/^error: meetroom has a bug: TypeError/)
+        expect(shown).toMatch(/→ no response\r?\nerror: meetroom has a bug: TypeError/)
         expect(shown).not.toMatch(obeyed)
       }),
       { numRuns: sized(8, 100) },
