@@ -17,7 +17,7 @@ const calls = (await allCalls()).filter(
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2])(
-  'each command exits 130 immediately if ^C interrupts a read before the first write (earlier reads: %i)',
+  'commands exit 130 immediately if ^C interrupts a read before the first write (earlier reads: %i)',
   async (answered) => {
     const interrupted: string[] = []
     // A quick run tests one call of each command.

@@ -10,7 +10,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('runJobs runs or returns each job exactly once', () =>
+test('runJobs performs or puts back each taken job exactly once', () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({

@@ -81,25 +81,25 @@ async function importInto(
 const retryAfter = { 'retry-after': '1' }
 
 const limits: [string, () => Limit, maxRatio: number][] = [
-  ['in each second', allowPerWindow, 1.15],
-  ['in the last second', allowInLastSecond, 1.15],
-  ['on average, with bursts of 5', () => allowBursts(5), 1.25],
-  ['on average, with bursts of 20', () => allowBursts(20), 1.15],
-  ['on average, with bursts of 100', () => allowBursts(100), 1.05],
+  ['per fixed window of 1 s', allowPerWindow, 1.15],
+  ['per sliding window of 1 s', allowInLastSecond, 1.15],
+  ['per second with bursts of 5', () => allowBursts(5), 1.25],
+  ['per second with bursts of 20', () => allowBursts(20), 1.15],
+  ['per second with bursts of 100', () => allowBursts(100), 1.05],
 ]
 
 const answers: [string, Record<string, string>, latencyMs: number][] = [
   ['with Retry-After', retryAfter, 0],
   ['without Retry-After', {}, 0],
-  ['with Retry-After and a latency of 50 ms', retryAfter, 50],
-  ['without Retry-After and with a latency of 50 ms', {}, 50],
+  ['with Retry-After, latency of 50 ms', retryAfter, 50],
+  ['without Retry-After, latency of 50 ms', {}, 50],
 ]
 
-describe.each(limits)('an import into a service that allows 50 requests %s', (name, limit, maxRatio) => {
+describe.each(limits)('users import with a rate limit of 50 requests %s', (name, limit, maxRatio) => {
   const index = limits.findIndex(([each]) => each === name)
 
   test.each(share(answers, index, answers.length))(
-    `an import approaches the allowed rate if the service allows 50 requests ${name} and responds %s`,
+    `users import nearly reaches a rate limit of 50 requests ${name} (429 %s)`,
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))
       const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']
@@ -111,14 +111,14 @@ describe.each(limits)('an import into a service that allows 50 requests %s', (na
   )
 })
 
-test('an import of rooms into a service that allows 50 requests in each second creates each room once', async () => {
+test('rooms import creates each room once on a service with a rate limit of 50 requests per second', async () => {
   world.file('in.csv', roomsCsv(500))
   await importInto(['rooms', 'import', 'in.csv'], allowPerWindow(), retryAfter, 0)
   expect(await world.rooms()).toHaveLength(500)
   expect(new Set(await world.rooms()).size).toBe(500)
 })
 
-test('an import adapts to a service whose limit decreases from 50 to 25 requests per second', async () => {
+test('users import adapts to a rate limit that decreases from 50 to 25 requests per second', async () => {
   world.file('in.csv', usersCsv(rows))
   const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']
   const window = { second: 0, used: 0 }

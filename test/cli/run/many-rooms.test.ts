@@ -56,23 +56,23 @@ describe('a command that reads rooms one by one', () => {
   }
 
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
-    'the command “%s” has up to 64 requests in flight if the latency is 50 ms',
+    '“%s” reaches 64 concurrent requests at a latency of 50 ms',
     async (line) => {
       expect(await countInFlight(line, 300)).toBe(64)
     },
   )
 
-  test.each(readers)('the command “%s” has 5 requests in flight with --concurrency 5', async (line) => {
+  test.each(readers)('“%s --concurrency 5” has a maximum of 5 concurrent requests', async (line) => {
     expect(await countInFlight(`${line} --concurrency 5`, 100)).toBe(5)
   })
 })
 
-describe('members export of 1,000 rooms on a service that allows 50 requests per second', () => {
+describe('members export with a rate limit of 50 requests per second', () => {
   test.each([
     [429, 1.2, 0.05],
     [503, 1.4, 0.2],
   ])(
-    'members export slows down after a %i response from a rate-limited service and exports all 1,000 rooms',
+    'members export exports the members of all 1,000 rooms if a rate-limited service responds with %i',
     async (status, maxRatio, maxRefused) => {
       const rooms = 1000
       const serviceAnswer = serve(rooms)
@@ -101,7 +101,7 @@ describe('members export of 1,000 rooms on a service that allows 50 requests per
 })
 
 describe('members export --all-rooms', () => {
-  test('members export --all-rooms exports the rooms read before a pause longer than --timeout, and counts untried rooms', async () => {
+  test('members export --all-rooms exports the rooms read so far if a Retry-After exceeds the timeout', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')
@@ -128,7 +128,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'with a member count of %i per room, members export --all-rooms reads at most %i rooms during a slow first request',
+    'members export --all-rooms limits its read-ahead during a slow request (members per room: %i, rooms: %i)',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

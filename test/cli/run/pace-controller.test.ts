@@ -36,7 +36,7 @@ describe('the concurrency of a run', () => {
     expect(createPace().pace.concurrency).toBe(8)
   })
 
-  test('the concurrency of a run has the value of --concurrency regardless of throughput and failures', () => {
+  test('--concurrency fixes the concurrency of a run regardless of throughput and failures', () => {
     const run = createPace({ concurrency: 5 })
     keepInFlight(run, distant, 1000)
     run.pace.onFailure()
@@ -44,19 +44,19 @@ describe('the concurrency of a run', () => {
     expect([run.pace.concurrency, run.pace.maxConcurrency]).toEqual([5, 5])
   })
 
-  test('the concurrency of a run reaches 64 within a second on a service with 50 ms of latency', () => {
+  test('the concurrency of a run reaches 64 within 1 s at a latency of 50 ms', () => {
     const run = createPace()
     keepInFlight(run, distant, 1000)
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the adaptive concurrency of a run reaches at least 90% of the throughput of a fixed concurrency of 64', () => {
+  test('adaptive concurrency achieves more than 90% of the throughput of --concurrency 64', () => {
     expect(keepInFlight(createPace(), distant, 10_000)).toBeGreaterThan(
       0.9 * keepInFlight(createPace({ concurrency: 64 }), distant, 10_000),
     )
   })
 
-  test('the concurrency of a run is mostly 8 on a service whose throughput does not increase with concurrency', () => {
+  test('the concurrency of a run is mostly 8 if the throughput does not increase with concurrency', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: () => 1000 }
     const seen: number[] = []
@@ -68,7 +68,7 @@ describe('the concurrency of a run', () => {
     expect(seen.filter((concurrency) => concurrency === 8).length).toBeGreaterThan(0.8 * seen.length)
   })
 
-  test('the concurrency of a run does not overload a service that becomes slower with more requests in flight', () => {
+  test('a run achieves over 90% of the throughput of a service that slows down above 8 concurrent requests', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: (inFlight: number) => (inFlight > 8 ? 8000 / inFlight : 1000) }
     const responses = keepInFlight(run, service, 30_000)
@@ -76,7 +76,7 @@ describe('the concurrency of a run', () => {
     expect(responses).toBeGreaterThan(0.9 * 1000 * 30)
   })
 
-  test('the concurrency of a run stops increasing if the service reaches its maximum throughput', () => {
+  test('the concurrency of a run stops increasing at the maximum throughput of the service', () => {
     const run = createPace()
     const responses = keepInFlight(run, { latencyMs: 50, perSecond: () => 400 }, 20_000)
     expect(run.pace.concurrency).toBeGreaterThanOrEqual(16)
@@ -91,7 +91,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBeLessThanOrEqual(16)
   })
 
-  test('the concurrency of a run does not decrease if the process pauses for a second', () => {
+  test('the concurrency of a run is unchanged after the process pauses for 1 s', () => {
     const run = createPace()
     keepInFlight(run, distant, 2000)
     run.clock.moveTo(run.clock.monotonic() + 1000)
@@ -99,7 +99,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the concurrency of a run is halved once by failures within the same second, and then increases again', () => {
+  test('failures within the same second halve the concurrency of a run once', () => {
     const run = createPace()
     keepInFlight(run, distant, 1000)
     for (let i = 0; i < 64; i++) run.pace.onFailure()
@@ -111,7 +111,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the concurrency of a run is always an integer from 1 to 64', () =>
+  test('the concurrency of a run is an integer from 1 to 64 after any sequence of responses and failures', () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -163,7 +163,7 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200])
   })
 
-  test('--rate starts jobs at equal intervals again after a pause', async () => {
+  test('--rate starts jobs at equal intervals after a pause for a busy service', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -172,7 +172,7 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200, ...Array.from({ length: 17 }, (_, i) => 5000 + 100 * i)])
   })
 
-  test('--rate allows no burst of jobs after the process was suspended', async () => {
+  test('--rate prevents a burst of jobs after the process was suspended', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -184,7 +184,7 @@ describe('--rate', () => {
 
 describe('a busy service', () => {
   test.each([429, 503])(
-    'a busy service delays all jobs and requests by its Retry-After if it responds with status %i',
+    'a %i response delays all later jobs and requests by its Retry-After',
     async (status) => {
       const run = createPace()
       expect([run.pace.startJob(), run.pace.startRequest()]).toEqual([undefined, undefined])
@@ -200,7 +200,7 @@ describe('a busy service', () => {
     },
   )
 
-  test('a busy service without Retry-After causes pauses that double with each refusal of the request', async () => {
+  test('the pause after a 429 response without Retry-After doubles with each refusal of the request', async () => {
     const run = createPace()
     const pauses: number[] = []
     for (let refusals = 0; refusals < 4; refusals++) {
@@ -213,20 +213,20 @@ describe('a busy service', () => {
     expect(pauses).toEqual([200, 400, 800, 1600])
   })
 
-  test('a long pause for a busy service causes one notice, and a short pause causes none', () => {
+  test('a pause of 10 s for a busy service is announced once, and a pause of less than 5 s is not', () => {
     const { pace, announced } = createPace()
     pace.onBusy(503, 4999, 0)
     for (let i = 0; i < 8; i++) pace.onBusy(503, 10_000, 0)
     expect(announced).toEqual([10])
   })
 
-  test('a busy service ends the run if its Retry-After exceeds the timeout', () => {
+  test('a run stops if the Retry-After of a busy service exceeds the timeout', () => {
     const { pace } = createPace()
     expect(pace.onBusy(429, 30_001, 0)).toBeUndefined()
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('a busy service ends the run at the second refusal after five pauses without an accepted request', async () => {
+  test('a run stops at the second refusal after five pauses without an accepted request', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {
@@ -237,7 +237,7 @@ describe('a busy service', () => {
     expect([refuse(), run.pace.stop.aborted]).toEqual([undefined, true])
   })
 
-  test('a busy service that accepts a request between pauses does not end the run', () => {
+  test('a run continues if a busy service accepts a request between pauses', () => {
     const run = createPace()
     for (let pause = 1; pause <= 20; pause++) {
       expect(run.pace.onBusy(503, 1000, 0)).toBe(0)
@@ -252,7 +252,7 @@ describe('a busy service', () => {
     expect([pace.onBusy(503, 0, 9), pace.onBusy(503, 0, 10)]).toEqual([0, undefined])
   })
 
-  test('a busy service delays no request after the run stops', async () => {
+  test('stopping a run ends its pauses for a busy service immediately', async () => {
     const stop = new AbortController()
     const run = createPace({}, stop)
     run.pace.onBusy(503, 20_000, 0)
@@ -306,13 +306,13 @@ describe('the learned rate', () => {
     }
   })
 
-  test('the learned rate is near the rate that the service accepted', async () => {
+  test('the learned rate is 48 to 62 requests per second after the service accepts 50', async () => {
     const rate = await send(await learn(), 1)
     expect(rate).toBeGreaterThanOrEqual(48)
     expect(rate).toBeLessThanOrEqual(62)
   })
 
-  test('the learned rate increases slowly at first, and then faster, while the service accepts all requests', async () => {
+  test('the learned rate increases slowly and then faster while the service accepts all requests', async () => {
     const run = await learn()
     const rates = [await send(run, 1), await send(run, 1), await send(run, 2)]
     expect(rates[0]).toBeLessThan(65)
@@ -334,7 +334,7 @@ describe('the learned rate', () => {
     expect(after).toBeLessThan(0.97 * before)
   })
 
-  test('a Retry-After of more than 1 s delays all requests, regardless of the learned rate', async () => {
+  test('a Retry-After of more than 1 s delays the next request regardless of the learned rate', async () => {
     const run = await learn()
     await send(run, 1)
     run.pace.onBusy(429, 1001, 0)
@@ -344,7 +344,7 @@ describe('the learned rate', () => {
     expect(run.clock.monotonic()).toBe(from + 1001)
   })
 
-  test('the learned rate does not decrease if the service accepts no requests', async () => {
+  test('the learned rate does not decrease after refusals without an accepted request', async () => {
     const run = await learn()
     for (let i = 0; i < 4; i++) {
       run.clock.moveTo(run.clock.monotonic() + 5000)
@@ -354,7 +354,7 @@ describe('the learned rate', () => {
     expect(await send(run, 1)).toBeGreaterThanOrEqual(48)
   })
 
-  test('the learned rate delays each request by the same interval, and the first request of a job only once', async () => {
+  test('the learned rate spaces the requests of successive jobs at equal intervals', async () => {
     const run = await learn()
     const gaps: number[] = []
     let last = run.clock.monotonic()

@@ -20,8 +20,8 @@ function answerEmpty(isExecuted: (body: string | undefined, n: number) => boolea
   }
 }
 
-describe('a run whose responses prove nothing', () => {
-  test('users import with empty responses to writes proves many creations with one list request at its end', async () => {
+describe('empty responses to writes', () => {
+  test('users import proves 40 creations with one list request after empty responses', async () => {
     world.file('in.csv', csv(40))
     answerEmpty(() => true)
     expect(await world.run('users import in.csv --if-exists overwrite')).toMatchObject({
@@ -31,7 +31,7 @@ describe('a run whose responses prove nothing', () => {
     expect(reads()).toEqual(['GET /users?limit=1000'])
   })
 
-  test('users import with empty responses to writes proves few creations with one read for each creation', async () => {
+  test('users import proves 3 creations with one read each after empty responses', async () => {
     world.file('in.csv', csv(3))
     answerEmpty(() => true)
     expect((await world.run('users import in.csv --if-exists overwrite')).code).toBe(0)
@@ -39,7 +39,7 @@ describe('a run whose responses prove nothing', () => {
   })
 
   test.each([3, 40])(
-    'users import with empty responses reports only the unchanged row as unknown, and --resume completes it (rows: %i)',
+    'users import reports only the row that the service ignores as unknown after empty responses (rows: %i)',
     async (rows) => {
       world.file('in.csv', csv(rows))
       answerEmpty((body = '') => !body.includes('"u1"'))
@@ -58,7 +58,7 @@ describe('a run whose responses prove nothing', () => {
     },
   )
 
-  test('members import with empty responses adds each member once, with two requests for the member list of each room', async () => {
+  test('members import sends four requests for the member lists of two rooms after empty responses', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     for (const id of ['u0', 'u1', 'u2']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file(
@@ -72,7 +72,7 @@ describe('a run whose responses prove nothing', () => {
     expect(lists).toHaveLength(4)
   })
 
-  test('rooms import with empty responses to writes does not repeat an unproven creation with --resume', async () => {
+  test('rooms import --resume does not repeat creations with an unknown outcome', async () => {
     world.file('in.csv', 'name,type\nA,open\nB,open\n')
     answerEmpty(() => true)
     expect((await world.run('rooms import in.csv')).code).toBe(7)
@@ -81,7 +81,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual(['A', 'B'])
   })
 
-  test('rooms terminate and rooms delete accept empty responses, and one list request proves many deletions', async () => {
+  test('rooms delete proves 12 deletions with one list request after empty responses', async () => {
     const ids = []
     for (let i = 0; i < 12; i++) ids.push(await world.room(`R${i}`))
     answerEmpty(() => true)
@@ -92,7 +92,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual([])
   })
 
-  test('workspace apply with empty responses to writes exits 7 if the service ignored the change', async () => {
+  test('workspace apply exits 7 if the service ignores a change and responds with an empty object', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
     world.file('w.yaml', 'users: [{ user_id: ada, name: New }]\n')
     answerEmpty(() => false)
@@ -101,7 +101,7 @@ describe('a run whose responses prove nothing', () => {
     expect(stderr).toContain('applied 0 of 1')
   })
 
-  test('users import with empty responses to writes sends no read after ^C', async () => {
+  test('users import sends no read to prove its writes after ^C', async () => {
     world.file('in.csv', csv(3))
     const { host, done } = world.start(['users', 'import', 'in.csv', '--if-exists', 'overwrite'])
     answerEmpty(() => {
@@ -114,7 +114,7 @@ describe('a run whose responses prove nothing', () => {
 })
 
 test.each([1, 2, 50])(
-  'users import pauses for less than 15 seconds in total if every write gets the response 429 (rows: %i)',
+  'users import pauses for less than 15 s in total if every write gets a 429 response (rows: %i)',
   async (rows) => {
     world.file('in.csv', csv(rows))
     world.intercept = async (request, next) =>
@@ -126,7 +126,7 @@ test.each([1, 2, 50])(
   },
 )
 
-test('rooms terminate that stops because of a busy service exits 8 even if the service stored each sent write', async () => {
+test('rooms terminate exits 8 if the service executes each write and responds with 503', async () => {
   const ids = []
   for (let i = 0; i < 20; i++) ids.push(await world.room(`R${i}`))
   world.intercept = async (request, next) => {

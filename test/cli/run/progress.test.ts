@@ -40,7 +40,7 @@ async function rooms(count: number): Promise<string[]> {
 }
 
 describe('the progress bar on a terminal', () => {
-  test('the progress bar of a command with several IDs counts completed items and is removed at the end', async () => {
+  test('rooms delete with three IDs shows a progress bar and removes it at the end', async () => {
     const ids = await rooms(3)
     const { code, sent, shown } = await runOnTerminal([
       'rooms',
@@ -59,7 +59,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown).toBe(`${ids.join('\n')}\ndeleted 3 rooms\n`)
   })
 
-  test('the progress bar of an import counts completed rows and is removed at the end', async () => {
+  test('users import shows a progress bar and removes it at the end', async () => {
     world.file('users.csv', usersCsv(3))
     const { sent, shown } = await runOnTerminal(['users', 'import', 'users.csv', ...slowly])
     expect(bars(sent)).toEqual([
@@ -70,7 +70,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown).toBe('imported 3 of 3 users\n')
   })
 
-  test('the progress bar on a terminal is redrawn after errors and results, and counts failures', async () => {
+  test('the progress bar of rooms delete counts a failed room', async () => {
     const [first = '', second = '', third = ''] = await rooms(3)
     world.intercept = async (request, next) =>
       request.method === 'DELETE' && request.url.endsWith(second)
@@ -87,7 +87,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown.endsWith('error: deleted 2 of 3 rooms; 1 failed\n')).toBe(true)
   })
 
-  test('the progress bar on a terminal is redrawn immediately after each request that --verbose prints', async () => {
+  test('the progress bar is redrawn after a request that --verbose prints', async () => {
     const ids = await rooms(3)
     const { sent, shown } = await runOnTerminal(['rooms', 'delete', ...ids, '--yes', '--verbose', ...slowly])
     const afterFirst = sent.slice(sent.search(/[█░]/))
@@ -96,14 +96,14 @@ describe('the progress bar on a terminal', () => {
     expect(shown).not.toMatch(/[█░]/)
   })
 
-  test('the progress bar on a terminal does not split the output of a JSON document', async () => {
+  test('the progress bar does not split a JSON document on the same terminal', async () => {
     const ids = await rooms(4)
     const { shown } = await runOnTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
     const document = shown.slice(0, shown.lastIndexOf('}') + 1)
     expect(JSON.parse(document).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 
-  test('the progress bar on a terminal appears only after the prompt receives input', async () => {
+  test('the progress bar appears only after the confirmation prompt receives input', async () => {
     const ids = await rooms(3)
     const { host, done } = world.start(['rooms', 'delete', ...ids, ...slowly], { tty: true, columns: 400 })
     const asked = () => host.stderr.text.includes('Delete 3 rooms')
@@ -117,7 +117,7 @@ describe('the progress bar on a terminal', () => {
   test.each([
     ['a very short run', { tty: true }, []],
     ['--quiet', { tty: true }, [...slowly, '--quiet']],
-    ['output to a file', { tty: false }, slowly],
+    ['output without a terminal', { tty: false }, slowly],
     ['a terminal that is too narrow', { tty: true, columns: 40 }, slowly],
   ])('the progress bar is hidden for %s', async (_, options, flags) => {
     const ids = await rooms(3)
@@ -131,7 +131,7 @@ describe('the progress bar on a terminal', () => {
     expect(bars(sent)).toHaveLength(2)
   })
 
-  test('the progress bar on a terminal is hidden if the command has a single ID', async () => {
+  test('the progress bar is hidden for a command with a single ID', async () => {
     const [id = ''] = await rooms(1)
     const { sent, shown } = await runOnTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])
     expect(bars(sent)).toEqual([])

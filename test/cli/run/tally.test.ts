@@ -58,12 +58,12 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
-  ])('the exit code of a run with the outcome “%s” is the documented code', (_what, ended, fatal, code) => {
+  ])('a run with the outcome “%s” exits $3', (_what, ended, fatal, code) => {
     expect(createTally(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
 
-test('a run exits 5 if every failure is a missing response, and exits 1 after any other failure', () => {
+test('a run exits 5 if every failure is a missing response, and 1 after another kind of failure', () => {
   const unanswered = { status: 'failed', error: unreachable } as const
   const tally = createTally('unsent')
   tally.add(unanswered)
@@ -73,19 +73,19 @@ test('a run exits 5 if every failure is a missing response, and exits 1 after an
   expect(tally.ending({}).error?.exitCode).toBe(1)
 })
 
-test('the error that stops a run is reported separately only if no item failed and the run was not interrupted', () => {
+test('a fatal error is reported separately only if no item failed and the run was not interrupted', () => {
   expect(createTally('ok').ending({ fatal: refused }).reported).toBe(refused)
   expect(createTally('failed').ending({ fatal: refused }).reported).toBeUndefined()
   expect(createTally('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
   expect(createTally('ok', 'failed').ending({}).reported).toBeUndefined()
 })
 
-test('the error of a run contains the progress of the run and a hint', () => {
+test('the error of a failed run contains the progress of the run and the hint', () => {
   const { error } = createTally('ok', 'failed').ending({ hint: 'run it again' })
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
-test('a tally counts every item as tried or not tried, and is complete if all items are tried without a failure', () => {
+test('a tally is complete if and only if all items are tried without a failure', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
       const tally = createTally(...ended)

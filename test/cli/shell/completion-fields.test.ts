@@ -25,9 +25,9 @@ const values: [field: RegExp, value: string][] = [
 const completed = (field: string) => `${field}${values.find(([like]) => like.test(field))?.[1] ?? ''}`
 
 describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
-  'the completion candidates after %s',
+  'completion candidates after %s',
   (flag) => {
-    test(`the tested completion candidates after ${flag} cause no usage error in the commands with that flag`, async () => {
+    test(`completion candidates after ${flag} are accepted by the commands with the flag`, async () => {
       const tried = new Set<string>()
       for (const { name, call } of await findCallsWithFlag(flag)) {
         const { world, argvOf } = await prepare()
@@ -56,7 +56,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   },
 )
 
-test('the completion candidates after field flags of members list --all-rooms include room_name and omit type', async () => {
+test('completion of fields for members list --all-rooms offers room_name instead of type', async () => {
   const { world } = await prepare()
   for (const flag of ['--where', '--sort', '--count-by', '--columns']) {
     const words = `meetroom members list --all-rooms ${flag} `

@@ -6,14 +6,14 @@ import { atShell, present, terminalShells } from '../../helpers/shells.ts'
 
 const absent = terminalShells.filter((shell) => !present.includes(shell))
 test.skipIf(absent.length === 0)(
-  `completion on a terminal is not tested in the missing shells ${absent.join(', ')}`,
+  `completion tests are skipped in the missing shells (${absent.join(', ')})`,
   ({ skip }) => skip(),
 )
 
 const local = { MEETROOM_PROFILE: 'local' }
 
-describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shell) => {
-  test(`the Tab key in the shell ${shell} completes the words of a command line, and quotes an ID with shell syntax`, async () => {
+describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
+  test(`the Tab key in ${shell} completes words of a command line and quotes an ID with shell syntax`, async () => {
     const { env, run, start } = atShell(shell)
     const made = async (line: string) =>
       (await run(['--local', ...line.split(' '), '-o', 'ids'])).stdout.trim()
@@ -45,7 +45,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
     expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
   })
 
-  test(`the Tab key in the shell ${shell} displays names beside IDs, with escapes for control characters`, async () => {
+  test(`the Tab key in ${shell} displays names beside IDs and escapes control characters`, async () => {
     const { env, run, start } = atShell(shell)
     await run(['--local', 'users', 'create', 'ada', '--name', 'Ada Lovelace'])
     await run(['--local', 'users', 'create', 'adele', '--name', '\u001b]0;pwned\u0007$(touch pwned)'])
@@ -60,7 +60,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
 })
 
 test.runIf(present.includes('bash'))(
-  'the Tab key in bash lists the candidates that the help topic shows',
+  'the Tab key in bash lists the same candidates as the example in the documentation',
   async () => {
     const { run, start } = atShell('bash')
     for (const [id, name] of [

@@ -33,7 +33,7 @@ function store(profile: object, more: object = {}): void {
 const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 
 test.each(shells)(
-  'completion %s prints the script, and on a terminal prints the installation command',
+  'completion %s prints a script, and on a terminal an installation hint',
   async (shell) => {
     const piped = await world.run(`completion ${shell}`)
     expect(piped).toMatchObject({ code: 0, stderr: '' })
@@ -43,14 +43,14 @@ test.each(shells)(
   },
 )
 
-test('completion for fish omits IDs with a leading tilde, which fish would expand', async () => {
+test('completion for fish omits IDs with a leading tilde, which fish expands', async () => {
   for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })
   expect(await complete('meetroom users get ')).toEqual(['words', 'a~b'])
   const { stdout } = await world.run(['__complete', 'zsh', '--', 'meetroom users get '])
   expect(stdout).toContain('~root')
 })
 
-test('completion of an unknown shell exits 2', async () => {
+test('completion exits 2 for the unknown shell csh', async () => {
   expect(await world.run('completion csh')).toMatchObject({ code: 2, stdout: '' })
 })
 
@@ -83,13 +83,13 @@ test.each([
   ['meetroom api ', 'DELETE'],
   ['meetroom api GET ', '/users'],
   ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],
-])('completion of “%s” includes %j and sends no request', async (line, candidate) => {
+])('completion of “%s” offers %j without a request', async (line, candidate) => {
   expect(await complete(line)).toContain(candidate)
   expect(asked()).toEqual([])
 })
 
 test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
-  'completion of a path after “%s” returns no candidates',
+  'completion of a path after “%s” offers no candidates',
   async (line) => {
     expect((await complete(line)).slice(1)).toEqual([])
   },
@@ -104,7 +104,7 @@ describe('completion of IDs', () => {
       await world.send('POST', '/users', { user_id, name })
   })
 
-  test('completion of IDs reads rooms, users and members with one request for at most 100 items each', async () => {
+  test('completion of IDs sends one list request with a limit of 100', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'open' })).body
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
     expect(await complete('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
@@ -117,7 +117,7 @@ describe('completion of IDs', () => {
     ])
   })
 
-  test('completion of IDs caches IDs until they expire, in a file that only the owner can read', async () => {
+  test('completion of IDs caches the IDs with owner-only access until they expire', async () => {
     const first = await complete('meetroom users get ')
     expect(await complete('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('completion of IDs lists at most a hundred IDs on a service that ignores limits, and shortens a long name', async () => {
+  test('completion of IDs offers at most 100 IDs if the service ignores the limit', async () => {
     const rooms = Array.from({ length: 500 }, (_, i) => ({
       id: `r${i}`,
       name: 'n'.repeat(10_000),
@@ -139,7 +139,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).size).toBeLessThan(50_000)
   })
 
-  test('completion of IDs replaces a cache file that is a symbolic link, and does not change the target of the link', async () => {
+  test('completion of IDs replaces a cache file that is a symbolic link without changing its target', async () => {
     const forged = JSON.stringify({})
     mkdirSync(join(world.dir, 'cache'))
     const elsewhere = join(world.dir, 'elsewhere')
@@ -150,7 +150,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
   })
 
-  test('completion of IDs sends no request for a protected profile or to the service of a protected profile', async () => {
+  test('completion of IDs sends no request to the service of a protected profile', async () => {
     store({ protected: true })
     expect(await complete('meetroom users get ', stored)).toEqual(['words'])
     expect(await complete('meetroom users get ')).toEqual(['words'])
@@ -161,14 +161,14 @@ describe('completion of IDs', () => {
     expect(await complete('meetroom users get ', stored)).toHaveLength(3)
   })
 
-  test('completion of IDs reads an existing local workspace, and does not create a missing local workspace', async () => {
+  test('completion of IDs reads a local workspace without creating a missing one', async () => {
     expect(await complete('meetroom --local users get ')).toEqual(['words'])
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
     await world.run('--local users create alan')
     expect(await complete('meetroom --local users get ')).toEqual(['words', 'alan'])
   })
 
-  test('completion of IDs lists no ID of a local workspace that needs an upgrade, and does not upgrade the workspace', async () => {
+  test('completion of IDs skips a local workspace that needs an upgrade', async () => {
     await world.run('--local users create alan')
     const database = join(world.dir, 'data/workspace.db')
     const sqlite = await openSqlite(database, (load) => load())
@@ -178,7 +178,7 @@ describe('completion of IDs', () => {
     sqlite.close()
   })
 
-  test('completion of IDs uses the profile that --profile on the command line names', async () => {
+  test('completion of IDs uses the profile of --profile on the command line', async () => {
     store(
       { base_url: 'https://elsewhere.test/v1' },
       { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
@@ -187,20 +187,20 @@ describe('completion of IDs', () => {
   })
 
   test.each([
-    ['refuses the key', async () => answer(401, {})],
-    ['fails', async () => answer(500, 'oops')],
-    ['responds with something other than a list', async () => answer(200, { users: 'none' })],
-    ['lists items without an ID', async () => answer(200, { users: [{ name: 'x' }, null, 7] })],
-    ['is not running', async () => Promise.reject(new Error('ECONNREFUSED'))],
-    ['does not know the path', async () => answer(404, {})],
-    ['rejects the request', async () => answer(400, {})],
-  ])('completion of IDs lists no ID and sends only one request if the service %s', async (_, intercept) => {
+    ['responds with 401', async () => answer(401, {})],
+    ['responds with 500', async () => answer(500, 'oops')],
+    ['responds without a list', async () => answer(200, { users: 'none' })],
+    ['lists items without IDs', async () => answer(200, { users: [{ name: 'x' }, null, 7] })],
+    ['refuses the connection', async () => Promise.reject(new Error('ECONNREFUSED'))],
+    ['responds with 404', async () => answer(404, {})],
+    ['responds with 400', async () => answer(400, {})],
+  ])('completion of IDs offers no IDs after a single request if the service %s', async (_, intercept) => {
     world.intercept = intercept
     expect(await complete('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
     expect(asked()).toHaveLength(1)
   })
 
-  test('completion of IDs lists no ID if the service takes longer than 300 ms, and the next completion sends no request', async () => {
+  test('completion of IDs times out within 300 ms, and the next completion sends no request', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const { host, done } = world.start(['__complete', 'fish', '--', 'meetroom users get '])
@@ -211,14 +211,14 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  test('completion of IDs omits IDs with control characters or with a special meaning in commands', async () => {
+  test('completion of IDs omits IDs with control characters or a special meaning in commands', async () => {
     const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
     world.intercept = async () =>
       answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })
     expect(await complete('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
   })
 
-  test('completion of IDs lists no ID if the settings file is invalid', async () => {
+  test('completion offers commands but no IDs if the settings file is invalid', async () => {
     mkdirSync(world.configDir)
     writeFileSync(join(world.configDir, 'config.json'), 'no JSON')
     expect(await complete('meetroom users get ', stored)).toEqual(['words'])
@@ -230,7 +230,7 @@ describe('completion for bash', () => {
   const bash = async (line: string, replaced: string, reason = '9') =>
     (await world.run(['__complete', 'bash', '--', line, replaced, reason])).stdout.split('\n').slice(1, -1)
 
-  test('completion for bash returns only the text that replaces the current word, quoted for its context', async () => {
+  test('completion for bash returns the replacement of the current word, quoted for its context', async () => {
     await world.send('POST', '/users', { user_id: "it's $HOME" })
     expect(await bash('meetroom rooms list --output=nd', 'nd')).toEqual(['ndjson'])
     expect(await bash('meetroom users get it', 'it')).toEqual(["it\\'s\\ \\$HOME"])
@@ -244,7 +244,7 @@ describe('completion for bash', () => {
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
   })
 
-  test('completion for bash returns names only if bash displays a list of candidates', async () => {
+  test('completion for bash adds names only if bash displays several candidates', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', '/users', { user_id: 'al', name: 'Alan' })
     expect(await bash('meetroom users get a', 'a')).toEqual(['al', 'ada'])

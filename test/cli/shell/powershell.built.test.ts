@@ -8,12 +8,12 @@ import { homes } from '../../helpers/serving.ts'
 
 const isPresent = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit'], { stdio: 'ignore' }).status === 0
 
-test.skipIf(isPresent)('completion is not tested in PowerShell if PowerShell is not installed', ({ skip }) =>
+test.skipIf(isPresent)('the completion test in PowerShell is skipped if PowerShell is not installed', ({ skip }) =>
   skip(),
 )
 
 test.runIf(isPresent)(
-  'TabExpansion2 of PowerShell returns the completion candidates',
+  'TabExpansion2 in PowerShell returns the completion candidates of meetroom',
   { timeout: 60_000 },
   async () => {
     const env = { ...homes(), MEETROOM_PROFILE: 'local' }

@@ -21,7 +21,7 @@ const texts = async (words: readonly string[], replaced?: string) =>
   (await complete(words, replaced)).map(([text]) => text)
 
 describe('completion for PowerShell', () => {
-  test('completion for PowerShell prints the text, the displayed text and the description of each candidate', async () => {
+  test('completion for PowerShell prints the text, label and description of each candidate', async () => {
     expect(await complete(['sess'])).toEqual([
       ['sessions', 'sessions', 'List, report and watch the sessions of rooms'],
     ])
@@ -34,7 +34,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', 'x'])).toEqual([])
   })
 
-  test('completion for PowerShell returns the last element of a comma-separated list if PowerShell replaces only that element', async () => {
+  test('completion for PowerShell returns the last list element if PowerShell replaces only that element', async () => {
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'nam')).toEqual(['name'])
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'id,nam')).toEqual(["'id,name'"])
   })
@@ -56,17 +56,17 @@ describe('completion for PowerShell', () => {
     ['ada', 'ada'],
     ['66f1a2b3c4d5e6f708192a3b', '66f1a2b3c4d5e6f708192a3b'],
     ['李 👩\u200d👧', "'李 👩\u200d👧'"],
-  ])('completion for PowerShell quotes the ID %j as %s', async (user_id, text) => {
+  ])('completion for PowerShell prints the ID %j as %s', async (user_id, text) => {
     await world.send('POST', '/users', { user_id, name: 'N' })
     expect(await complete(['users', 'get', ''])).toEqual([[text, user_id, 'N']])
   })
 
-  test('completion for PowerShell omits IDs with a double quote, which PowerShell before 7.3 does not pass to programs', async () => {
+  test('completion for PowerShell omits IDs with a double quote', async () => {
     await world.send('POST', '/users', { user_id: 'a"b' })
     expect(await complete(['users', 'get', ''])).toEqual([])
   })
 
-  test('completion for PowerShell accepts a typed word with quotes', async () => {
+  test('completion for PowerShell completes a typed word with quotes or escapes', async () => {
     for (const user_id of ["it's me", 'a$b']) await world.send('POST', '/users', { user_id })
     expect(await texts(['users', 'get', "'it''s"])).toEqual(["'it''s me'"])
     expect(await texts(['users', 'get', '"it\'s'])).toEqual(["'it''s me'"])
@@ -74,7 +74,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['users', 'get', "'"])).toHaveLength(2)
   })
 
-  test('completion for PowerShell completes conditions, and IDs of members of the room on the command line', async () => {
+  test('completion for PowerShell offers conditions and the member IDs of the given room', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body
     await world.send('POST', '/users', { user_id: 'ada' })
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
@@ -83,7 +83,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', '--where', "'started"])).toEqual(["'started_at<='"])
   })
 
-  test('completion for PowerShell parses a word in single quotes as PowerShell does', () => {
+  test('readPowerShellLine unquotes any word in single quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', "'", '\u2019', '`', '"', ' ', '$') }), (text) => {
         const quoted = `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}`
@@ -93,12 +93,12 @@ describe('completion for PowerShell', () => {
     )
   })
 
-  test('completion for PowerShell exits 0 without an error for a line that is not Base64', async () => {
+  test('completion for PowerShell exits 0 if its line is missing or not Base64', async () => {
     expect(await world.run(['__complete', 'powershell', '%%%', '%%%'])).toMatchObject({ code: 0, stderr: '' })
     expect(await world.run(['__complete', 'powershell'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('completion for PowerShell uses an ASCII script that passes the line to the program only in encoded form', async () => {
+  test('completion powershell prints an ASCII script that passes the line only in encoded form', async () => {
     const { stdout } = await world.run('completion powershell')
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName meetroom')

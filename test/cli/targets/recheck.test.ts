@@ -30,7 +30,7 @@ test.each([
   ['rooms terminate --where name~^P|^B', 'terminated 1 room; 1 skipped'],
   ['rooms update --where name~^P|^B --layout grid', 'updated 1 room; 1 skipped'],
   ['message send --where name~^P|^B --text hi', 'sent the message to 1 room; 1 skipped'],
-])('the command “%s” skips a room that no longer matches after the confirmation', async (line, summary) => {
+])('“%s” skips a room that no longer matches after the confirmation', async (line, summary) => {
   const { plans } = world.ids
   const { code, stderr } = await answerAfter(line.split(' '), rename(plans), '2')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 1 })
@@ -38,14 +38,14 @@ test.each([
   expect(world.writes().join()).not.toContain(plans)
 })
 
-test('users delete --where sends no write if its only user no longer matches after the confirmation', async () => {
+test('users delete --where sends no write if the only matching user changes during the confirmation', async () => {
   const change = () => world.send('PUT', '/users/trudy', { name: 'Kept' })
   const { code, stderr } = await answerAfter('users delete --where name=TRUDY'.split(' '), change, 'y')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 0 })
   expect(stderr).toContain('skipped user trudy: it no longer matches the conditions')
 })
 
-test('members block --where and rooms delete --where skip items whose role or metric changed during the confirmation', async () => {
+test('members block --where and rooms delete --where skip items that change during the confirmation', async () => {
   const { board, plans } = world.ids
   const { id } = await world.member(board, 'trudy')
   const promote = () => world.send('PUT', `/rooms/${board}/members/${id}`, { type: 'host' })
@@ -64,7 +64,7 @@ test('rooms delete --where skips a room that is deleted during the confirmation'
   expect(stderr).toContain(`skipped room ${plans}: it no longer exists`)
 })
 
-test('rooms terminate --where --yes does not read the matching rooms a second time', async () => {
+test('rooms terminate --where --yes does not read a matching room again', async () => {
   const { plans } = world.ids
   await world.run('rooms terminate --where name=Plans --yes')
   expect(

@@ -18,7 +18,7 @@ const names = async () =>
   (await world.send('GET', '/rooms')).body.rooms.map(({ name }: { name: string }) => name)
 
 describe('rooms update --where', () => {
-  test('rooms update --where prints three examples and the number of rooms, and then updates each room', async () => {
+  test('rooms update --where --yes prints three examples before it updates four rooms', async () => {
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'other']) ids.unshift(await room(name))
     const run = await update('--where', 'name~^.$', '--name', '{name} (2025)', '--yes', '-o', 'ids')
@@ -63,7 +63,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms update --where on a terminal prints the changes and then asks for confirmation', async () => {
+  test('rooms update --where on a terminal prints the changes before the confirmation prompt', async () => {
     const ids = [await room('A'), await room('B\u001b[2J')]
     const { host, done } = world.start(
       ['rooms', 'update', '--where', 'type=open', '--name', '{name}!', '-o', 'ids'],
@@ -85,7 +85,7 @@ describe('rooms update --where', () => {
     [21, ['--yes'], 'updating rooms would affect 21 items, but --yes alone allows 20'],
     [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was changed'],
   ])(
-    'rooms update --where exits 10 without a write for the room count %i and the flags %j',
+    'rooms update --where exits 10 without a write (rooms: %i, flags: %j)',
     async (count, flags, message) => {
       for (let i = 0; i < count; i++) await room(`R${i}`)
       const run = await update('--where', 'type=open', '--name', 'x', ...flags)
@@ -95,7 +95,7 @@ describe('rooms update --where', () => {
     },
   )
 
-  test('rooms update --where accepts --terminated, --no-record, --data and --set', async () => {
+  test('rooms update --where combines field flags with --data and --set', async () => {
     await room('A', { layout: 'grid' })
     await update(
       '--where',
@@ -111,7 +111,7 @@ describe('rooms update --where', () => {
     expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
   })
 
-  test('rooms update --where replaces the placeholder of a null field with empty text, and double with single braces', async () => {
+  test('rooms update --where replaces the placeholder of a null field with empty text', async () => {
     await room('A')
     await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
     expect(bodies()).toEqual([{ name: '{name} active {A}' }])
@@ -133,7 +133,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms update --where reads the fields that lists omit, and skips a room that is deleted during the run', async () => {
+  test('rooms update --where reads placeholder fields that the room list omits', async () => {
     await room('A')
     const gone = await room('B')
     await room('C')
@@ -187,7 +187,7 @@ describe('rooms update --where', () => {
     },
   )
 
-  test('rooms update --where sends no write if a placeholder names a field that one room lacks', async () => {
+  test('rooms update --where sends no write if a room lacks the field of a placeholder', async () => {
     await room('A')
     await room('B')
     otherService(world, { without: ['layout'] })
@@ -207,7 +207,7 @@ describe('rooms update --where', () => {
       ['--where', 'type=open', '--name', 'x', '--curl'],
       '--curl cannot be used, because it does not read the items that --where selects',
     ],
-  ])('rooms update exits 2 before the first request for the invalid arguments %j', async (argv, message) => {
+  ])('rooms update exits 2 without a request for the invalid arguments %j', async (argv, message) => {
     const { code, stderr } = await update(...argv, '--yes')
     expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
     expect(world.requests).toEqual([])
@@ -220,7 +220,7 @@ test('rooms update with an ID sends braces in values unchanged', async () => {
   expect(bodies()).toEqual([{ name: '{name} {{x}', note: '{nope}' }])
 })
 
-test('rooms update --where resolves double braces to single braces, and placeholders to field values, in any template', async () => {
+test('rooms update --where expands placeholders and double braces in any template', async () => {
   const piece = fc.oneof(
     fc.record({ text: fc.string({ unit: 'grapheme' }) }),
     fc.record({ field: fc.constantFrom('name' as const, 'layout' as const, 'type' as const) }),
@@ -267,7 +267,7 @@ test('rooms update --where resolves double braces to single braces, and placehol
 })
 
 describe('--rename', () => {
-  test('users update --rename sends no write for a user without a name if the pattern does not match', async () => {
+  test('users update --rename skips a user without a name', async () => {
     await world.send('POST', '/users', { user_id: 'nameless' })
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     const { code, stderr } = await world.run([
@@ -286,7 +286,7 @@ describe('--rename', () => {
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 
-  test('rooms update --rename prints new names with --dry-run, renames rooms, and ignores case with the flag i', async () => {
+  test('rooms update --rename changes only names that match the pattern', async () => {
     const ids: string[] = []
     for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
       ids.push(await room(name))
@@ -313,7 +313,7 @@ describe('--rename', () => {
     [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
     [['Maths 7a'], 's/.*//', '--rename would remove the name of room “Maths 7a”'],
   ])(
-    'rooms update --rename refuses to rename the rooms %j with %s, and sends no write',
+    'rooms update --rename refuses duplicate or empty names (rooms: %j, pattern: %s)',
     async (given, pattern, problem) => {
       for (const name of given) await room(name)
       const { code, stderr } = await rename(pattern, '--yes')
@@ -325,7 +325,7 @@ describe('--rename', () => {
     },
   )
 
-  test('rooms update --rename with two --where conditions renames only the matching room on a service with partial lists', async () => {
+  test('rooms update --rename with two --where conditions renames only the room that matches both', async () => {
     const ids = [await room('Maths 7a'), await room('Maths 7b')]
     otherService(world, { minimalLists: true, maxLimit: 1 })
     const { code } = await rename('s/7a|7b/8/g', '--where', `id=${ids[0]}`, '--yes')
@@ -341,13 +341,13 @@ describe('--rename', () => {
     ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression: “(” is not closed'],
     ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
     ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
-  ])('rooms update --rename %s exits 2 with an error before any request', async (pattern, problem) => {
+  ])('rooms update --rename %s exits 2 before any request', async (pattern, problem) => {
     const { code, stderr } = await rename(pattern)
     expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
     expect(world.requests).toEqual([])
   })
 
-  test('rooms update --rename requires --where, and cannot be used with --name', async () => {
+  test('rooms update --rename exits 2 without --where or with --name', async () => {
     expect(await update('R', '--rename', 's/a/b/')).toMatchObject({
       code: 2,
       stderr: 'error: --rename needs --where\nhint: to change one name, pass the ID and --name\n',
@@ -360,11 +360,11 @@ describe('--rename', () => {
     ['s#\\##-#g', '#1#', '-1-'],
     ['s/(\\d)(?<x>[a-z])/\\2$1&\\//i', '7A', 'A7&/'],
     ['s/(a+)+$/x/', `${'a'.repeat(5000)}!`, `${'a'.repeat(5000)}!`],
-  ])('--rename %s changes %s to %s', (pattern, before, after) => {
+  ])('parseSubstitution with %s returns $2 for $1', (pattern, before, after) => {
     expect(parseSubstitution(pattern, '--rename')(before)).toBe(after)
   })
 
-  test('users update --rename renames users, and --email replaces placeholders of users', async () => {
+  test('users update --where changes names with --rename and emails with placeholders', async () => {
     for (const [user_id, name] of [
       ['1', 'Ada 7a'],
       ['2', 'Bea 7a'],
