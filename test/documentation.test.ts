@@ -73,7 +73,7 @@ function toTopicLink([topic, summary]: readonly string[]): readonly string[] {
 }
 
 test.each(Object.entries(generated))(
-  'the generated part “%s” of the documentation equals the output of its generator',
+  'the generated section “%s” of the documentation is up to date',
   async (name, [path, generate]) => {
     const file = join(root, path)
     const text = readFileSync(file, 'utf8')
@@ -88,7 +88,7 @@ test.each(Object.entries(generated))(
   },
 )
 
-test('each help topic has a file, and each file in src/help belongs to a topic', () => {
+test('the help topics have the same names as the files in src/help', () => {
   expect([...topicNames].sort()).toEqual(Object.keys(topicSummaries).sort())
 })
 
@@ -101,7 +101,7 @@ describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
     expect(stdout).not.toMatch(/<!--|^#|```/m)
   })
 
-  test(`meetroom help ${topic} prints lines of at most 80 characters except for code blocks and long words`, async () => {
+  test(`meetroom help ${topic} wraps prose at 80 characters`, async () => {
     const host = testHost()
     const style = await selectStyle(host.stdout, host.env, false)
     const lines = renderMarkdown(await readTopic(topic as Topic), style, 80).split('\n')
@@ -144,7 +144,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-test('the documentation never installs meetroom by name, because another party could register the name', () => {
+test('the documentation contains no command that installs meetroom by name from a registry', () => {
   const byName = [
     /\b(?:npm|pnpm|yarn|bun)\s+(?:global\s+)?(?:install|i|add|exec|x|dlx)\b[^\n`&|;]*?[\s"']meetroom(?:@|["'\s`]|$)/,
     /--package[= ]["']?meetroom(?:@|["'\s`]|$)/,

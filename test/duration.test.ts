@@ -18,14 +18,14 @@ describe('a duration', () => {
     ['1.001s', 1001],
     ['250ms', 250],
     ['0d', 0],
-  ])('a duration of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
+  ])('readDuration parses %s as %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   test.each(['', '30', 's', '1.5m', '30s1m', '1m1m', '-1s', '1 s', '1S', '1e3s', '1y', ' 1s', '1s\n', '٣s'])(
-    'a duration written as “%s” is refused',
+    'readDuration returns undefined for %j',
     (text) => expect(readDuration(text)).toBeUndefined(),
   )
 
-  test('a duration is the sum of its units and is refused if the units are in ascending order', () => {
+  test('readDuration returns the sum of descending units, and undefined for ascending units', () => {
     const parts = fc.record(
       Object.fromEntries(Object.keys(units).map((unit) => [unit, fc.nat(999_999_999)])),
       { requiredKeys: [] },
@@ -49,7 +49,7 @@ describe('a duration', () => {
     )
   })
 
-  test('a duration keeps its value after it is formatted and parsed', () => {
+  test('a duration has the same value after formatDuration and readDuration', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 10), (ms) => {
         expect(readDuration(formatDuration(ms))).toBe(ms)
@@ -57,7 +57,7 @@ describe('a duration', () => {
     )
   })
 
-  test('formatDuration omits zero units, and formats 0 as 0s', () => {
+  test('formatDuration omits zero units and formats 0 as 0s', () => {
     expect([0, 500, 30_000, 90_000, 600_000, 3_605_000, 86_400_000].map(formatDuration)).toEqual([
       ...['0s', '0.5s', '30s', '1m30s', '10m', '1h5s', '24h'],
     ])
@@ -67,7 +67,7 @@ describe('a duration', () => {
 describe('duration flags', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('the value of a duration flag without a unit is in seconds', () => {
+  test('parseDuration reads a number without a unit as seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])
@@ -79,7 +79,7 @@ describe('duration flags', () => {
     [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
     [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
   ])(
-    'a duration flag with the limits %j refuses %s with an error that names the valid values',
+    'parseDuration with the limits %j rejects %s and names the valid values in the error',
     (given, text, message) => {
       expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
     },

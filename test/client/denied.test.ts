@@ -22,7 +22,7 @@ function deny(id: string) {
 describe('a 403 response for one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('a 403 response for one room makes rooms get exit 1 with a hint that the API key is valid', async () => {
+  test('rooms get exits 1 with the hint that the API key is valid after a 403 response', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
@@ -35,37 +35,31 @@ describe('a 403 response for one room', () => {
     ['rooms', 'terminate'],
     ['rooms', 'delete'],
     ['rooms', 'reopen'],
-  ])(
-    'a 403 response for one room does not stop %s %s for the other rooms, and the command exits 8',
-    async (group, verb) => {
-      const { code, stderr } = await world.run([group, verb, ...rooms, '--yes', '--concurrency', '1'])
-      expect({ code, stderr }).toEqual({
-        code: 8,
-        stderr: expect.stringMatching(
-          /^error: room \w+: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
-        ),
-      })
-      expect(probes()).toHaveLength(1)
-    },
-  )
+  ])('%s %s completes the other rooms and exits 8 after a 403 response for one room', async (group, verb) => {
+    const { code, stderr } = await world.run([group, verb, ...rooms, '--yes', '--concurrency', '1'])
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringMatching(
+        /^error: room \w+: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
+      ),
+    })
+    expect(probes()).toHaveLength(1)
+  })
 
   test.each([
     ['rooms list --where online=0 -o ids', 2],
     ['rooms list --where members>0 -o ids', 2],
-  ])(
-    'a 403 response for one room does not stop %s, which prints the other rooms and exits 8',
-    async (line, count) => {
-      const { code, stdout, stderr } = await world.run(line)
-      expect({ code, ids: stdout.trim().split('\n') }).toEqual({
-        code: 8,
-        ids: rooms.filter((id) => id !== rooms[1]).slice(0, count),
-      })
-      expect(stderr).toContain(`could not read 1 of 3 rooms: ${rooms[1]}\n`)
-    },
-  )
+  ])('“%s” prints the other rooms and exits 8 after a 403 response for one room', async (line, count) => {
+    const { code, stdout, stderr } = await world.run(line)
+    expect({ code, ids: stdout.trim().split('\n') }).toEqual({
+      code: 8,
+      ids: rooms.filter((id) => id !== rooms[1]).slice(0, count),
+    })
+    expect(stderr).toContain(`could not read 1 of 3 rooms: ${rooms[1]}\n`)
+  })
 
   test.each(['sessions report --all-rooms -o csv', 'users rooms ada -o ids'])(
-    'a 403 response for one room does not stop %s for the other rooms, and the command exits 8',
+    '“%s” exits 8 after a 403 response for one of three rooms',
     async (line) => {
       const { code, stderr } = await world.run(line)
       expect(code).toBe(8)
@@ -74,7 +68,7 @@ describe('a 403 response for one room', () => {
   )
 })
 
-test('a key that is revoked after three requests of users import stops the import after at most three more requests', async () => {
+test('users import stops within three requests after its API key is revoked', async () => {
   let answered = 0
   world.intercept = async (_request, next) => (++answered > 3 ? denied : next())
   world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
@@ -84,22 +78,19 @@ test('a key that is revoked after three requests of users import stops the impor
   expect(world.requests.length).toBeLessThanOrEqual(6)
 })
 
-describe('sessions report with one or more rooms', () => {
+describe('sessions report', () => {
   test.each([
     [3, 'get a 404', answer(404, {})],
     [1, 'get a 403', denied],
     [1, 'get a 422', answer(422, {})],
     [6, 'get a 500 without JSON', answer(500, 'no', { 'content-type': 'text/plain' })],
-  ])(
-    'sessions report with one or more rooms exits %i if the requests for all rooms %s',
-    async (code, _what, refusal) => {
-      world.intercept = async (request, next) =>
-        request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
-      for (const given of ['a', 'a b', 'a b c'])
-        expect({ given, code: (await world.run(`sessions report ${given} --retries 0`)).code }).toEqual({
-          given,
-          code,
-        })
-    },
-  )
+  ])('sessions report exits %i if the requests for all rooms %s', async (code, _what, refusal) => {
+    world.intercept = async (request, next) =>
+      request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
+    for (const given of ['a', 'a b', 'a b c'])
+      expect({ given, code: (await world.run(`sessions report ${given} --retries 0`)).code }).toEqual({
+        given,
+        code,
+      })
+  })
 })

@@ -92,7 +92,7 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
 
 describe('the message of an error response', () => {
   test.each(shapes)(
-    'the message of an error response of the form %s is printed',
+    'rooms update prints the message of an error response (format: %s)',
     async (_shape, response, words) => {
       world.intercept = async () => response
       const message = `the service refuses the request (422): ${words}`
@@ -116,7 +116,7 @@ describe('the message of an error response', () => {
     ['500', 1, 'rooms get r1', 'the service reports a validation exception (500)'],
     ['503', 6, 'rooms get r1 --retries 0', 'the service failed (503)'],
   ])(
-    'the message of an error response is printed with the error text and exit code of the status %s',
+    'a response with the status %s makes the command exit %i with the message of the response',
     async (status, code, command, message) => {
       world.intercept = answering(answer(Number(status), { detail: 'because' }))
       const run = await world.run(command)
@@ -138,7 +138,7 @@ test.each([
   ['""', ''],
   ['{"error":{}}', ': {"error":{}}'],
   ['{"message":null}', ': {"message":null}'],
-])('the error for the response %j without a message ends with the status and “%s”', async (body, shown) => {
+])('rooms update prints the status 422 of the response %j without a message', async (body, shown) => {
   world.intercept = async () => answer(422, body)
   expect((await world.run('rooms update r1 --name New')).stderr).toBe(
     `error: the service refuses the request (422)${shown}\n`,
@@ -148,7 +148,7 @@ test.each([
 describe('a long error response', () => {
   const words = Array.from({ length: 20_000 }, (_, i) => `w${i}`).join(' ')
 
-  test('a long error response of text is cut between two words after about 200 characters', async () => {
+  test('a long plain-text error is truncated between two words after about 200 characters', async () => {
     world.intercept = async () => text(422, words)
     const { stderr } = await world.run('rooms update r1 --name New')
     expect(stderr).toMatch(/^error: the service refuses the request \(422\): w0 w1 (w\d+ )+…\n$/)
@@ -156,7 +156,7 @@ describe('a long error response', () => {
     expect(stderr.length).toBeLessThan(260)
   })
 
-  test('a long error response is cut at 4,096 characters in a JSON error, and the cut is marked', async () => {
+  test('a JSON error truncates the response body at 4,096 characters and reports its full length', async () => {
     const page = `<html><title>Busy</title>${words}</html>`
     for (const [response, all] of [
       [text(422, page), page],
@@ -171,7 +171,7 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response of 4,096 characters is complete in a JSON error', async () => {
+  test('a JSON error contains a response body of 4,096 characters unchanged', async () => {
     const body = { message: 'Busy', more: 'x'.repeat(4068) }
     expect(JSON.stringify(body)).toHaveLength(4096)
     world.intercept = async () => answer(422, body)
@@ -179,7 +179,7 @@ describe('a long error response', () => {
     expect(JSON.parse(stderr).error.body).toEqual(body)
   })
 
-  test('a long error response does not show the first eight characters of the key, even where the response is cut', async () => {
+  test('a truncated error response does not reveal the first eight characters of the API key', async () => {
     for (const [length, make] of [
       [200, (key: string, n: number) => text(422, `${'x '.repeat((n - 20) / 2)}${key} y`)],
       [200, (key: string, n: number) => text(422, `<title>${'x '.repeat((n - 20) / 2)}${key}</title>`)],
@@ -196,14 +196,14 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response with deep nesting and no message makes rooms update exit 1', async () => {
+  test('rooms update exits 1 for an error response with 400 levels of nesting and no message', async () => {
     for (const field of ['error', 'errors', 'message']) {
       world.intercept = async () => answer(422, `${`{"${field}":`.repeat(400)}{}${'}'.repeat(400)}`)
       expect((await world.run('rooms update r1 --name New')).code).toBe(1)
     }
   })
 
-  test('a long error response that is nested too deeply makes rooms update exit 1 without an internal error', async () => {
+  test('rooms update exits 1 for an error response with 50,000 levels of nesting', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const body of [deep, `{"error":${deep}}`, `{"message":"no","more":${deep}}`]) {
       world.intercept = async () => answer(422, body)
@@ -215,7 +215,7 @@ describe('a long error response', () => {
   })
 })
 
-test('describeErrorResponse never returns an empty message, or more than 202 characters for HTML', () => {
+test('describeErrorResponse returns no empty message and at most 202 characters for HTML', () => {
   const bodies = fc.oneof(
     fc.json().map((json) => [json, Number.POSITIVE_INFINITY] as const),
     fc.string({ maxLength: 2000 }).map((body) => [`<p>${body}`, 202] as const),
@@ -239,7 +239,7 @@ describe('a 500 response', () => {
   }
 
   test.each(['{}', '{"error":"no"}'])(
-    'a 500 response with the JSON object %s is reported as a refusal with the exit code 1',
+    'reads and writes exit 1 after a 500 response with the JSON object %s',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of [...reads, ...writes])
@@ -252,7 +252,7 @@ describe('a 500 response', () => {
   )
 
   test.each(['"no"', 'null', '', '<h1>oops</h1>', '{"cut'])(
-    'a 500 response without a JSON object, %j, makes a write exit 7 with an unknown outcome',
+    'writes exit 7 after a 500 response with the body %j',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of writes)
@@ -261,7 +261,7 @@ describe('a 500 response', () => {
   )
 
   test.each(['', '<h1>oops</h1>', '{"cut'])(
-    'a 500 response without JSON, %j, makes a read exit 6',
+    'reads exit 6 after a 500 response with the body %j',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of reads)

@@ -45,7 +45,7 @@ async function read(how: 'find' | 'call', response: WireResponse, probe: WireRes
   }
 }
 
-test('client.find resolves to undefined if and only if client.call throws a NotFoundError, after the same requests', async () => {
+test('client.find resolves to undefined if and only if client.call throws a NotFoundError', async () => {
   await fc.assert(
     fc.asyncProperty(responses, responses, async (response, probe) => {
       expect(await read('find', response, probe)).toEqual(await read('call', response, probe))
@@ -73,7 +73,7 @@ describe('users import', () => {
     ['400 with the code not_found', answer(400, { error: { code: 'not_found' } })],
     ['400 with plain text', answer(400, 'no such user', { 'content-type': 'text/plain' })],
   ])(
-    'users import creates the users for which the service responds with %s, after one probe in total',
+    'users import creates all users after one probe if the lookups get the response %s',
     async (_what, missing) => {
       world.intercept = async (request, next) => (request.url.includes('/users/') ? missing : next())
       world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\nkay,Kay\n')

@@ -84,38 +84,30 @@ describe.each(wordings)('a write with the response “%s”', (name, response) =
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 
-  test.each(met)(
-    `%s succeeds if the service has made the change (response to the write: ${name})`,
-    async (line, isDone) => {
-      answerWrites(true, response)
-      const { code, stderr } = await run(`${line} --retries 0`)
-      world.intercept = undefined
-      expect(await isDone()).toBe(true)
-      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error:') })
-      expect(reads().length).toBeLessThanOrEqual(/create new|block/.test(line) ? 2 : 1)
-    },
-  )
+  test.each(met)(`“%s” succeeds if the service made the change (response: ${name})`, async (line, isDone) => {
+    answerWrites(true, response)
+    const { code, stderr } = await run(`${line} --retries 0`)
+    world.intercept = undefined
+    expect(await isDone()).toBe(true)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error:') })
+    expect(reads().length).toBeLessThanOrEqual(/create new|block/.test(line) ? 2 : 1)
+  })
 
-  test.each(met)(
-    `%s has an unknown outcome if the service has not made the change (response to the write: ${name})`,
-    async (line) => {
-      answerWrites(false, response)
-      const { code, stdout, stderr } = await run(`${line} --retries 0`)
-      expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
-      expect(stderr).toMatch(
-        /^error: .+; a read does not confirm the change: .+\nhint: check with: meetroom /m,
-      )
-    },
-  )
+  test.each(met)(`“%s” exits 7 if the service did not make the change (response: ${name})`, async (line) => {
+    answerWrites(false, response)
+    const { code, stdout, stderr } = await run(`${line} --retries 0`)
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toMatch(/^error: .+; a read does not confirm the change: .+\nhint: check with: meetroom /m)
+  })
 })
 
-test.each(unreadable)('%s has an unknown outcome after a response with HTML', async (line) => {
+test.each(unreadable)('“%s” exits 7 after a 200 response with HTML', async (line) => {
   answerWrites(true, answer(200, '<h1>Welcome</h1>', isHtml))
   expect(await run(line)).toMatchObject({ code: 7, stdout: '' })
 })
 
 test.each(unreadable.slice(1))(
-  '%s succeeds after a response without a body, with an empty object or with an object without the item',
+  '“%s” succeeds after a response without a body or without the item',
   async (line) => {
     for (const response of [answer(200, ''), answer(200, {}), answer(202, { queued: true })]) {
       answerWrites(true, response)
@@ -124,7 +116,7 @@ test.each(unreadable.slice(1))(
   },
 )
 
-test('a creation has an unknown outcome and reports the ID if the response shows another name', async () => {
+test('rooms create exits 7 and reports the room ID if the response contains another name', async () => {
   answerWrites(false, answer(200, { room: { id: 'r9', name: 'Other', type: 'open' } }))
   const { code, stdout, stderr } = await run('rooms create --name New --type open --json')
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
@@ -135,7 +127,7 @@ test.each([
   ['as {data: {room}}', (body: any) => ({ data: body })],
   ['as the whole body', (body: any) => body.room],
   ['as {data}', (body: any) => ({ data: body.room })],
-])('a response that shows the room %s proves the change without a read', async (_where, wrap) => {
+])('a response that contains the room %s proves the change without a read', async (_where, wrap) => {
   world.intercept = async (request, next) => {
     const response = await next()
     if (request.method === 'GET') return response
@@ -152,7 +144,7 @@ test.each([
   expect(reads()).toEqual([])
 })
 
-test('a partly applied change counts as not applied, and the error names the applied and the other fields', async () => {
+test('users update exits 1 if the service applies only one of two fields', async () => {
   world.intercept = async (request, next) => {
     if (request.method !== 'PUT') return next()
     await next({ ...request, body: JSON.stringify({ name: 'New' }) })
@@ -164,7 +156,7 @@ test('a partly applied change counts as not applied, and the error names the app
   })
 })
 
-test('a creation counts as not applied if the service returns the ID in another letter case', async () => {
+test('users create exits 1 if the service returns the user ID in another letter case', async () => {
   answerWrites(false, answer(200, { user: { user_id: 'NEW', name: 'New' } }))
   expect(await run('users create new --name New')).toMatchObject({
     code: 1,
@@ -172,7 +164,7 @@ test('a creation counts as not applied if the service returns the ID in another 
   })
 })
 
-test('a change succeeds if the first two reads after the write return the old value', async () => {
+test('rooms update succeeds if the first two reads after the write return the old value', async () => {
   let lag = 2
   const old = (await world.send('GET', `/rooms/${room}`)).body
   world.intercept = async (request, next) => {
@@ -183,7 +175,7 @@ test('a change succeeds if the first two reads after the write return the old va
   expect(reads()).toHaveLength(3)
 })
 
-test('a deletion whose first response is lost has an unknown outcome unless the command has read the item before', async () => {
+test('a deletion whose first response is lost exits 7 unless the command read the item before', async () => {
   let isLost = true
   world.intercept = async (request, next) => {
     const response = await next()
@@ -214,13 +206,13 @@ describe('a value in another spelling', () => {
     ['é', 'e\u0301'],
     ['New', ' New '],
     ['say "x"', 'say \\"x\\"'],
-  ])('a change to %j that the service shows as %j succeeds with a warning', async (name, shown) => {
+  ])('users update to the name %j succeeds with a warning if the service returns %j', async (name, shown) => {
     const { code, stderr } = await update(name, shown)
     expect(code).toBe(0)
     expect(stderr).toContain('warning: the service returns a different spelling: name is ')
   })
 
-  test('a change has an unknown outcome if the service shows another letter case and the previous value is unknown', async () => {
+  test('users update exits 7 if the service returns another letter case and the old name is unknown', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'GET') return answer(200, { user: { user_id: 'ada', name: 'NEW' } })
       return next().then(() => answer(200, { user: { user_id: 'ada', name: 'NEW' } }))
@@ -229,7 +221,7 @@ describe('a value in another spelling', () => {
   })
 })
 
-describe('a response that denies a change', () => {
+describe('a response that reports a failure', () => {
   test.each([
     { success: false },
     { ok: false, message: 'no' },
@@ -237,7 +229,7 @@ describe('a response that denies a change', () => {
     { errors: ['no'] },
     { status: 'error', message: 'no' },
     { statusCode: 422, message: 'no' },
-  ])('the response %j, which denies a change and contains no item, is a refusal', async (body) => {
+  ])('writes exit 1 without a read after the 200 response %j', async (body) => {
     answerWrites(false, answer(200, body))
     for (const line of [
       'rooms update ROOM --name New',
@@ -248,14 +240,14 @@ describe('a response that denies a change', () => {
     expect(reads()).toEqual([])
   })
 
-  test('a response that denies a change is checked by a read if it contains the item', async () => {
+  test('rooms update verifies the change with a read if the response contains both an error and the room', async () => {
     answerWrites(true, answer(200, { error: 'no', room: { id: room, name: 'New' } }))
     expect((await run('rooms update ROOM --name New')).code).toBe(0)
     expect(reads()).toHaveLength(1)
   })
 })
 
-test('for any response, rooms update succeeds only if the service made the change or the response shows the new name', async () => {
+test('rooms update fails after any response without the new name if the service did not make the change', async () => {
   const words = fc.constantFrom(
     'id',
     'room',

@@ -50,21 +50,18 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
   // A quick run tests each command with every third response.
   const index = Object.keys(noes).indexOf(name)
 
-  test.each(share(reads, index, 3))(
-    `the read “%s” exits 6 if it gets a 200 response with ${name}`,
-    async (line) => {
-      for (const items of [[], null]) {
-        respondToReads(fields, items)
-        const { code, stdout, stderr } = await world.run(`${line} --json`)
-        const first = JSON.parse(stderr.split('\n').findLast((text) => text.startsWith('{')) ?? '{}').error
-        expect({ line, code, error: first }).toMatchObject({ code: 6, error: { code: 'service' } })
-        if (!line.startsWith('api')) expect(stdout).toBe('')
-      }
-    },
-  )
+  test.each(share(reads, index, 3))(`“%s” exits 6 after a 200 response with ${name}`, async (line) => {
+    for (const items of [[], null]) {
+      respondToReads(fields, items)
+      const { code, stdout, stderr } = await world.run(`${line} --json`)
+      const first = JSON.parse(stderr.split('\n').findLast((text) => text.startsWith('{')) ?? '{}').error
+      expect({ line, code, error: first }).toMatchObject({ code: 6, error: { code: 'service' } })
+      if (!line.startsWith('api')) expect(stdout).toBe('')
+    }
+  })
 
   test.each(share(changes, index, 3))(
-    `a read that gets a 200 response with ${name} prevents the writes of %s`,
+    `“%s” sends no write if its reads get a 200 response with ${name}`,
     async (line) => {
       respondToReads(fields)
       const { code } = await world.run(line)
@@ -88,7 +85,7 @@ describe.each(
     'rooms list --count',
     'rooms export',
     'api GET /rooms --paginate',
-  ])('an incomplete list response makes “%s” exit 8', async (line) => {
+  ])('“%s” exits 8 after an incomplete list response', async (line) => {
     respondToReads(fields, rooms)
     const { code, stderr } = await world.run(`${line} --json`)
     expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
@@ -97,7 +94,7 @@ describe.each(
     })
   })
 
-  test('an incomplete list response prevents the deletion of its rooms', async () => {
+  test('rooms delete --where deletes no room after an incomplete list response', async () => {
     respondToReads(fields, rooms)
     expect(await world.run('rooms delete --where type=private --yes')).toMatchObject({ code: 8 })
     expect(writes()).toEqual([])
@@ -110,12 +107,12 @@ test.each([
   { error: '', status: 'ok', statusCode: 200 },
   { error: false, partial: false },
   { errors: {}, meta: { partial: 'false' } },
-])('a list response with the fields %j is accepted', async (fields) => {
+])('rooms list --all accepts a list response with the fields %j', async (fields) => {
   respondToReads(fields, rooms)
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
 })
 
-test('the error for a failed or incomplete list response contains the message of the service', async () => {
+test('rooms list prints the message of the service about a failed or incomplete list', async () => {
   respondToReads({ error: { code: 'timeout', message: 'shard 3 timed out' } })
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service reports an error (200): shard 3 timed out\n',

@@ -82,7 +82,7 @@ describe('meetroom', () => {
       expect(world.requests).toHaveLength(2)
     })
 
-    test(`meetroom retries ${what} if the request was certainly not sent`, async () => {
+    test(`meetroom retries ${what} if the connection is refused`, async () => {
       respondInOrder(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
@@ -110,7 +110,7 @@ describe('meetroom', () => {
       expect(world.requests).toHaveLength(3)
     })
 
-    test(`meetroom does not retry ${what} after 503 with a Retry-After that cannot be parsed`, async () => {
+    test(`meetroom does not retry ${what} after 503 with an invalid Retry-After`, async () => {
       respondInOrder(answer(503, {}, { 'retry-after': 'soon' }))
       const { code, stderr } = await world.run(command)
       expect({ code, stderr }).toEqual({
@@ -122,7 +122,7 @@ describe('meetroom', () => {
       expect(posts()).toHaveLength(1)
     })
 
-    test(`meetroom does not retry ${what} after a lost connection`, async () => {
+    test(`meetroom does not retry ${what} after a connection reset`, async () => {
       respondInOrder(lost())
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
@@ -151,7 +151,7 @@ describe('meetroom', () => {
     expect(world.requests[1]).toEqual(world.requests[0])
   })
 
-  test('meetroom does not retry a read after a permanent connection failure', async () => {
+  test('rooms get does not retry if the certificate has expired', async () => {
     respondInOrder(new TransportError('the certificate has expired', false, false))
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
@@ -162,13 +162,13 @@ describe('meetroom', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([500, 501])('meetroom does not retry a read after the status %i', async (status) => {
+  test.each([500, 501])('rooms get does not retry after the status %i', async (status) => {
     respondInOrder(answer(status, ''))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('meetroom exits 1 with the message of the response after a 500 with JSON', async () => {
+  test('rooms update exits 1 with the message of a 500 response with JSON', async () => {
     respondInOrder(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -179,7 +179,7 @@ describe('meetroom', () => {
     })
   })
 
-  test('rooms create exits 7 and prints a hint with a check command after a gateway timeout', async () => {
+  test('rooms create exits 7 and suggests a check command after a gateway timeout', async () => {
     respondInOrder(answer(504, {}))
     expect(await outcome('rooms create --name X --type open')).toEqual({
       code: 7,
@@ -191,7 +191,7 @@ describe('meetroom', () => {
   })
 
   test.each([429, 503])(
-    'users update reports an unknown outcome if retries after a lost response end in %i',
+    'users update exits 7 if all retries after a lost response get a %i response',
     async (status) => {
       respondInOrder(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
       expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
@@ -204,7 +204,7 @@ describe('meetroom', () => {
   )
 
   test.each([400, 404, 500])(
-    'users update whose retry gets the status %i after a lost response exits 0 if the user was changed, and 7 otherwise',
+    'users update checks the change with a read if its retry after a lost response gets a %i response',
     async (status) => {
       await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
       for (const isExecuted of [false, true]) {
@@ -233,7 +233,7 @@ describe('retries and timeouts', () => {
     expect(world.requests).toHaveLength(attempts)
   })
 
-  test('rooms get doubles the wait before each retry up to six seconds', async () => {
+  test('rooms get doubles the backoff before each retry up to 6 s', async () => {
     respondInOrder(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
@@ -247,14 +247,14 @@ describe('retries and timeouts', () => {
     ['invalid text', 'soon', 150],
     ['an invalid fraction', '1.5', 150],
     ['an invalid negative number', '-5', 150],
-  ])('rooms get that receives a Retry-After with %s (%s) waits %i ms', async (_what, header, waited) => {
+  ])('rooms get retries after $2 ms if Retry-After contains %s (%s)', async (_what, header, waited) => {
     respondInOrder(answer(429, {}, { 'retry-after': header }), fine)
     const { code, host } = await world.run('rooms get r1')
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
   })
 
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
-    'rooms get exits 6 without a wait if the value of Retry-After, %s, exceeds the timeout',
+    'rooms get exits 6 without a retry if the Retry-After %s exceeds the timeout',
     async (header) => {
       respondInOrder(answer(503, {}, { 'retry-after': header }))
       const { code, stderr, host } = await world.run('rooms get r1')
@@ -264,7 +264,7 @@ describe('retries and timeouts', () => {
     },
   )
 
-  test('rooms get reports the Retry-After of a 429 if the value exceeds the timeout', async () => {
+  test('rooms get reports the Retry-After of a 429 response if it exceeds the timeout', async () => {
     respondInOrder(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
@@ -274,14 +274,14 @@ describe('retries and timeouts', () => {
     })
   })
 
-  test('rooms get reports the time of a Retry-After date', async () => {
+  test('rooms get reports the date of a Retry-After that exceeds the timeout', async () => {
     const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
     respondInOrder(answer(429, {}, { 'retry-after': date }))
     const { stderr } = await outcome('rooms get r1')
     expect(stderr).toContain(`hint: the service asks you to wait until ${date}\n`)
   })
 
-  test('rooms get reports the last response if the next wait would exceed the timeout', async () => {
+  test('rooms get reports the last response if the next backoff exceeds the timeout', async () => {
     respondInOrder(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
       code: 6,
@@ -290,7 +290,7 @@ describe('retries and timeouts', () => {
     })
   })
 
-  test('rooms get waits the same time after the wall clock is set forward by an hour', async () => {
+  test('rooms get keeps its backoff after the wall clock is set forward by an hour', async () => {
     world.intercept = async () => {
       host.setWallClock(3_600_000)
       return world.requests.length === 1 ? answer(503, {}) : fine
@@ -300,7 +300,7 @@ describe('retries and timeouts', () => {
     expect(host.slept).toEqual([150])
   })
 
-  test('rooms get exits 5 at the timeout if it receives no response', async () => {
+  test('rooms get exits 5 at the timeout if the service sends no response', async () => {
     world.intercept = neverRespond
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
@@ -324,7 +324,7 @@ describe('retries and timeouts', () => {
     ],
     ['message send r1 hi', 'check the room before you retry'],
   ])(
-    'a write that receives no response (%s) is not repeated, and the error contains a hint to check the result',
+    '“%s” exits 7 with a hint to check the result if the service sends no response',
     async (command, hint) => {
       world.intercept = neverRespond
       const { code, stdout, stderr } = await outcome(`${command} --timeout 0.05`)
@@ -345,7 +345,7 @@ describe('retries and timeouts', () => {
     )
   })
 
-  test('rooms update reports that there is no connection if the request is not sent before the timeout', async () => {
+  test('rooms update exits 5 if the request is not sent before the timeout', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
@@ -358,7 +358,7 @@ describe('retries and timeouts', () => {
     })
   })
 
-  test('rooms get exits 5 if the timeout ends before a retry', async () => {
+  test('rooms get exits 5 if the timeout elapses before a retry', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })
@@ -388,7 +388,7 @@ describe('the JSON error', () => {
 
 describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])(
-    'a redirect with status %i is reported as an error and not followed',
+    'rooms list exits 6 without following a redirect with the status %i',
     async (status) => {
       respondInOrder(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
       expect(await outcome('rooms list')).toEqual({
@@ -407,7 +407,7 @@ describe('a 400 response without a reason', () => {
   const bad = answer(400, { message: 'Bad Request' })
   const empty = answer(200, { rooms: [] })
 
-  test('a 400 response without a reason means a refused key if the probe is refused', async () => {
+  test('rooms update exits 4 if the write and the probe get a 400 response without a reason', async () => {
     respondInOrder(bad)
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 4,
@@ -419,7 +419,7 @@ describe('a 400 response without a reason', () => {
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
 
-  test('a 400 response without a reason means a refused parameter if the service accepts the key', async () => {
+  test('rooms update exits 1 after a 400 response without a reason if the probe succeeds', async () => {
     respondByPath({ '/rooms/r1': bad, '/rooms?limit=1': empty })
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -428,7 +428,7 @@ describe('a 400 response without a reason', () => {
     })
   })
 
-  test('a 400 response without a reason means an unknown ID if the request contains only IDs', async () => {
+  test('members get exits 3 after a 400 response without a reason if the probe succeeds', async () => {
     respondByPath({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
     expect(await outcome('members get r1 m1')).toEqual({
       code: 3,
@@ -438,7 +438,7 @@ describe('a 400 response without a reason', () => {
     })
   })
 
-  test('a 400 response without a reason causes one probe per run for three failing IDs', async () => {
+  test('users delete sends one probe if three IDs get a 400 response without a reason', async () => {
     respondByPath({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
@@ -446,13 +446,13 @@ describe('a 400 response without a reason', () => {
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
   })
 
-  test('a 400 response without a reason that means a refused key stops the command at the first of several IDs', async () => {
+  test('users delete with three IDs stops at the first 400 response if the probe is refused', async () => {
     respondInOrder(bad)
     expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
   })
 
-  test('a 400 response without a reason means a refused parameter if the result of the probe is unclear', async () => {
+  test('rooms update exits 1 after a 400 response without a reason if the probe gets a 500 response', async () => {
     respondByPath({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
@@ -485,11 +485,14 @@ describe('a 400 response without a reason', () => {
   test.each([
     ['unauthorized', 4],
     ['invalid_parameters', 1],
-  ])('a 400 response with the error code %s causes no probe', async (code, exitCode) => {
-    respondInOrder(answer(400, { error: { code, message: 'no' } }))
-    expect((await world.run('users update ada --name New')).code).toBe(exitCode)
-    expect(world.requests).toHaveLength(1)
-  })
+  ])(
+    'users update exits $1 without a probe after a 400 response with the code %s',
+    async (code, exitCode) => {
+      respondInOrder(answer(400, { error: { code, message: 'no' } }))
+      expect((await world.run('users update ada --name New')).code).toBe(exitCode)
+      expect(world.requests).toHaveLength(1)
+    },
+  )
 })
 
 test.each([502, 504])('rooms get suggests doctor if a gateway responds with %i', async (status) => {
@@ -515,17 +518,14 @@ describe('a response that cannot be parsed', () => {
       { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
       'it is not valid JSON',
     ],
-  ])(
-    'a response that cannot be parsed because it is %s makes rooms get exit 6',
-    async (_what, response, why) => {
-      respondInOrder(response)
-      expect(await outcome('rooms get r1')).toEqual({
-        code: 6,
-        stdout: '',
-        stderr: `error: the service’s response cannot be read: ${why}\n${hint}`,
-      })
-    },
-  )
+  ])('rooms get exits 6 if the response is %s', async (_what, response, why) => {
+    respondInOrder(response)
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s response cannot be read: ${why}\n${hint}`,
+    })
+  })
 
   test.each([
     [[], `it is not an object\n${hint}`],
@@ -534,26 +534,23 @@ describe('a response that cannot be parsed', () => {
     [{ room: [] }, 'room has no id\n'],
     [{ room: { ...room, id: null } }, 'room has no id\n'],
     [{ room: { ...room, id: { $oid: 'r1' } } }, 'room has no id\n'],
-  ])(
-    'a response with the wrong JSON structure, %j, makes rooms get exit 6 with the reason',
-    async (body, why) => {
-      respondInOrder(answer(200, body))
-      expect(await outcome('rooms get r1')).toEqual({
-        code: 6,
-        stdout: '',
-        stderr: `error: the service’s response cannot be read: ${why}`,
-      })
-    },
-  )
+  ])('rooms get exits 6 if the JSON response is %j', async (body, why) => {
+    respondInOrder(answer(200, body))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s response cannot be read: ${why}`,
+    })
+  })
 
-  test('a response that cannot be parsed is reported with the position of the wrong item in a list', async () => {
+  test('rooms list reports the position of an item without an ID', async () => {
     respondInOrder(answer(200, { rooms: [room, { type: 'open' }] }))
     expect((await world.run('rooms list')).stderr).toBe(
       'error: the service’s response cannot be read: rooms[1] has no id\n',
     )
   })
 
-  test('an HTML error page is reported in a single line', async () => {
+  test('rooms get prints an HTML error page in a single line', async () => {
     world.intercept = answering(
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
@@ -562,7 +559,7 @@ describe('a response that cannot be parsed', () => {
     )
   })
 
-  test('the message of an error response is printed with its control characters escaped', async () => {
+  test('rooms get escapes control characters in the message of an error response', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
@@ -588,7 +585,7 @@ describe('responses with more or fewer fields than documented', () => {
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
-  test('rooms get prints unlisted fields last, and empty values for null', async () => {
+  test('rooms get prints unlisted fields last and null as an empty value', async () => {
     respondInOrder(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
@@ -606,13 +603,13 @@ describe('responses with more or fewer fields than documented', () => {
     expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
   })
 
-  test('rooms get prints an undocumented field named __proto__ unchanged', async () => {
+  test('rooms get -o ndjson prints a field named __proto__ unchanged', async () => {
     const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
     respondInOrder(answer(200, `{"room":${text}}`))
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
   })
 
-  test('a response with 50,000 levels of nesting makes rooms get exit 6', async () => {
+  test('rooms get exits 6 for a response with 50,000 levels of nesting', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     respondInOrder(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
     const { code, stderr } = await world.run('rooms get r1 -o ndjson')
@@ -621,21 +618,21 @@ describe('responses with more or fewer fields than documented', () => {
   })
 })
 
-describe('numbers that a double cannot hold exactly', () => {
+describe('numbers beyond double precision', () => {
   const item =
     '{"id":"r1","type":"open","meeting_time":12345678901234567890,"big":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}'
   const one = `{ "room" : ${item} }`
   const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
   const columns = '--columns meeting_time,big,pi,tiny'
 
-  test('numbers that a double cannot hold exactly keep every digit in CSV', async () => {
+  test('rooms list -o csv prints every digit of numbers beyond double precision', async () => {
     respondInOrder(answer(200, list))
     expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
       'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
     )
   })
 
-  test('numbers that a double cannot hold exactly keep every digit in tables and records', async () => {
+  test('rooms list and rooms get print every digit of numbers beyond double precision', async () => {
     respondInOrder(answer(200, list))
     expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
       'MEETING TIME          BIG               PI                      TINY\n' +
@@ -649,17 +646,17 @@ describe('numbers that a double cannot hold exactly', () => {
     )
   })
 
-  test('numbers that a double cannot hold exactly keep every digit when they are sent', async () => {
+  test('rooms update --set sends every digit of numbers beyond double precision', async () => {
     respondInOrder(fine)
     await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
     expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
   })
 })
 
-describe('hidden keys', () => {
+describe('redaction of the API key', () => {
   const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
 
-  test('the key is hidden if the service quotes it', async () => {
+  test('rooms get redacts the API key in the error message of the service', async () => {
     respondInOrder(echo(world.apiKey))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: the service refuses the API key (401): key [API key] is unknown\n' +
@@ -667,7 +664,7 @@ describe('hidden keys', () => {
     )
   })
 
-  test('the key is hidden if the service quotes it and the format is json', async () => {
+  test('rooms get --json redacts the API key in the error body', async () => {
     respondInOrder(echo(world.apiKey))
     const { stderr } = await world.run('rooms get r1 --json')
     expect(stderr).not.toContain(world.apiKey)
@@ -675,7 +672,7 @@ describe('hidden keys', () => {
   })
 
   test.each(['table', 'json'])(
-    'the key is hidden if it contains characters that JSON escapes and the format is %s',
+    'rooms get -o %s redacts an API key with characters that JSON escapes',
     async (format) => {
       const key = 'se"cr\\et-0123456789'
       respondInOrder(echo(key))
@@ -687,20 +684,23 @@ describe('hidden keys', () => {
   test.each([
     ['message', (text: string) => ({ message: text }), 500],
     ['text', (text: string) => text, 2000],
-  ])('the key is hidden if a long %s is cut within the key', async (_what, body, length) => {
-    respondInOrder(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
-    const { stderr } = await world.run('rooms get r1 --json')
-    expect(stderr).not.toContain(world.apiKey.slice(0, 16))
-  })
+  ])(
+    'rooms get --json redacts the API key if a long %s is truncated within the key',
+    async (_what, body, length) => {
+      respondInOrder(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
+      const { stderr } = await world.run('rooms get r1 --json')
+      expect(stderr).not.toContain(world.apiKey.slice(0, 16))
+    },
+  )
 
-  test('the key is hidden if a redirect contains it', async () => {
+  test('rooms get redacts the API key in the target of a redirect', async () => {
     respondInOrder(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
     expect((await world.run('rooms get r1')).stderr).toContain(
       'hint: the redirect points to https://elsewhere.test/?key=[API key]\n',
     )
   })
 
-  test('the key is hidden if one of several IDs fails with an error that quotes it', async () => {
+  test('users delete redacts the API key in the error of one of two IDs', async () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
@@ -709,7 +709,7 @@ describe('hidden keys', () => {
     )
   })
 
-  test('the key is hidden with --verbose if the command prints its requests', async () => {
+  test('rooms get --verbose prints its request without the API key', async () => {
     respondInOrder(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
       'GET https://meet.test/v1/rooms/r1 → 503\nthe service responded with 503; retrying in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
@@ -726,7 +726,7 @@ describe('hidden keys', () => {
     )
   })
 
-  test('the key is hidden with --verbose if an unexpected error quotes it', async () => {
+  test('rooms get --verbose redacts the API key in an unexpected error', async () => {
     respondInOrder(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
     const { code, stderr } = await world.run('rooms get r1 --verbose')
     expect(code).toBe(70)
@@ -740,7 +740,7 @@ describe('hidden keys', () => {
     ['Bearer abcdefgh', 'the word “Bearer”'],
     ['schlüssel', 'a character that is not allowed in a key'],
     ['\u0000 and more', 'a space or a line break'],
-  ])('the malformed key %j is hidden in the error and causes no request', async (key, surplus) => {
+  ])('rooms list exits 4 without printing the malformed API key %j', async (key, surplus) => {
     expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
       code: 4,
       stdout: '',
@@ -767,14 +767,14 @@ describe('writes after a failed first attempt', () => {
     ['a gateway’s 502', answer(502, {})],
     ['a gateway’s 504', answer(504, {})],
   ])(
-    'users delete has an unknown outcome if its first response is %s and its retry gets “not found”',
+    'users delete exits 7 if its first response is %s and its retry gets a 404 response',
     async (_what, first) => {
       respondInOrder(first, answer(404, {}))
       expect(await outcome('users delete ada --yes')).toEqual(unknown)
     },
   )
 
-  test('users delete has an unknown outcome if its first response is lost and its retry gets a 400 without a reason', async () => {
+  test('users delete exits 7 if its first response is lost and its retry gets a 400 without a reason', async () => {
     let attempts = 0
     world.intercept = async ({ method }) => {
       if (method === 'GET') return answer(200, { rooms: [] })
@@ -785,24 +785,24 @@ describe('writes after a failed first attempt', () => {
   })
 
   test.each([
-    ['the request certainly was not sent', unsent()],
-    ['the service was too busy (429)', answer(429, {})],
-    ['the service was too busy (503 with Retry-After)', answer(503, {}, { 'retry-after': '1' })],
+    ['a refused connection', unsent()],
+    ['a 429 response', answer(429, {})],
+    ['a 503 response with Retry-After', answer(503, {}, { 'retry-after': '1' })],
   ])(
-    'users delete exits 3 if its first attempt failed because %s, and its retry gets “not found”',
+    'users delete exits 3 if its first attempt ends with %s and its retry gets a 404 response',
     async (_what, first) => {
       respondInOrder(first, answer(404, {}), answer(200, { rooms: [] }))
       expect((await world.run('users delete ada --yes')).code).toBe(3)
     },
   )
 
-  test('users delete exits 7 if its first attempt gets a 503 without Retry-After and its retry gets “not found”', async () => {
+  test('users delete exits 7 if its first response is a 503 without Retry-After and its retry gets a 404', async () => {
     respondInOrder(answer(503, {}), answer(404, {}), answer(200, { rooms: [] }))
     expect((await world.run('users delete ada --yes')).code).toBe(7)
   })
 
   test.each(['users delete ada --yes', 'users update ada --name X'])(
-    '%s has an unknown outcome if the first response is lost and the retry gets a 503',
+    '“%s” exits 7 if the first response is lost and the retry gets a 503 response',
     async (command) => {
       respondInOrder(lost(), answer(503, {}))
       const { code, stderr } = await outcome(command)
@@ -817,7 +817,7 @@ describe('writes after a failed first attempt', () => {
   })
 })
 
-test('a malformed proxy URL causes a usage error', async () => {
+test('rooms list exits 2 if HTTPS_PROXY is malformed', async () => {
   // Without a test transport, main sets up the network.
   const host = testHost({
     env: {
@@ -851,7 +851,7 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('an interrupt by %s during a request ends a read with the exit code %i', async (name, code) => {
+  ] as const)('%s during a read makes rooms get exit %i', async (name, code) => {
     expect(await runInterrupted(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
@@ -863,7 +863,7 @@ describe('an interrupt during a request', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'an interrupt by %s during a request ends a write with the exit code %i and suggests a check',
+    '%s during a write makes rooms update exit %i and suggest a check command',
     async (name, code) => {
       expect(await runInterrupted(name, 'rooms update r1 --name New')).toEqual({
         code,
@@ -874,13 +874,13 @@ describe('an interrupt during a request', () => {
     },
   )
 
-  test('an interrupt during a request prevents the requests for the remaining IDs', async () => {
+  test('users delete sends no requests for the remaining IDs after SIGINT', async () => {
     const { code } = await runInterrupted('SIGINT', 'users delete a b c --yes --concurrency 1')
     expect(code).toBe(130)
     expect(paths()).toEqual(['DELETE /users/a'])
   })
 
-  test('an interrupt during a request is reported as an error object in JSON with --json', async () => {
+  test('rooms get --json prints a JSON error after SIGINT', async () => {
     const { stderr } = await runInterrupted('SIGINT', 'rooms get r1 --json')
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'interrupted', message: 'interrupted', retryable: false },

@@ -32,7 +32,7 @@ const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 describe('a creation whose response contains only an ID', () => {
   const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
 
-  test('a creation whose response contains only an ID succeeds if the room with that ID has the requested name', async () => {
+  test('rooms create succeeds after a response with only the ID if the room has the requested name', async () => {
     world.intercept = async (request, next) => {
       const response = await next()
       if (request.method === 'GET') return response
@@ -45,7 +45,7 @@ describe('a creation whose response contains only an ID', () => {
   })
 
   test.each(['job-7', () => room])(
-    'a creation whose response contains only the ID of another item has an unknown outcome and names no room',
+    'rooms create exits 7 after a response with only the ID of another item',
     async (id) => {
       answerWrites(true, { id: typeof id === 'string' ? id : id(), status: 'queued' }, 202)
       const { code, stdout, stderr } = await world.run(create)
@@ -59,9 +59,9 @@ describe('a name that the service changes', () => {
   const long = 'Algebra and Geometry of the second term'
 
   test.each([
-    ['cut off', (name: string) => name.slice(0, 20)],
-    ['in small letters', (name: string) => name.toLowerCase()],
-    ['cut off and in small letters', (name: string) => name.slice(0, 20).toLowerCase()],
+    ['truncated', (name: string) => name.slice(0, 20)],
+    ['in lowercase', (name: string) => name.toLowerCase()],
+    ['truncated and in lowercase', (name: string) => name.slice(0, 20).toLowerCase()],
     ['with a number', (name: string) => `${name} (2)`],
     ['with a date', (name: string) => `${name} [2026-01-02]`],
   ])('rooms create succeeds with a warning if the service changes the name (%s)', async (_what, change) => {
@@ -77,7 +77,7 @@ describe('a name that the service changes', () => {
     ['another word', (name: string) => `${name}ic`],
     ['a copy', (name: string) => `Copy of ${name}`],
   ])(
-    'a name that the service changes to %s makes the outcome of a creation unknown, and the error contains the ID',
+    'rooms create exits 7 with the room ID in the error if the service changes the name to %s',
     async (_what, change) => {
       renameTo(change)
       const { code, stderr } = await world.run([
@@ -94,20 +94,20 @@ describe('a name that the service changes', () => {
     },
   )
 
-  test('a new name with a suffix from the service counts as not applied only if the previous name is known', async () => {
+  test('rooms update exits 7 if the service appends a suffix to the name, but 1 if --where read the old name', async () => {
     renameTo((name) => `${name} (2)`)
     expect((await world.run(['rooms', 'update', room, '--name', long])).code).toBe(7)
     const many = ['rooms', 'update', '--where', 'type=private', '--name', 'Other', '--yes', '--json']
     expect(await world.run(many)).toMatchObject({ code: 1, stderr: expect.stringContaining('not_applied') })
   })
 
-  test('the error for a name that the service changes after 60 characters quotes the name near the difference', async () => {
+  test('rooms create quotes a long name near the difference if the service changes the name', async () => {
     renameTo((name) => name.toLowerCase())
     const { stderr } = await world.run(['rooms', 'create', '--name', `${'x'.repeat(80)} A`, '--type', 'open'])
     expect(stderr).toMatch(/name is “…x+ a”, not “…x+ A”/)
   })
 
-  test('an import that matches rooms by name does not send the name', async () => {
+  test('rooms import --match name does not send the room name', async () => {
     renameTo((name) => `Copy of ${name}`)
     world.file('in.csv', 'name,type,layout\nOld,private,grid\n')
     expect((await world.run('rooms import in.csv --match name --if-exists update')).code).toBe(0)
@@ -115,7 +115,7 @@ describe('a name that the service changes', () => {
   })
 })
 
-test('pages create has an unknown outcome if the response contains null instead of the pages', async () => {
+test('pages create exits 7 if the response contains null instead of the page', async () => {
   answerWrites(true, { pages: [null] })
   expect(await world.run(`pages create ${room} --image https://i.test/a.png`)).toMatchObject({
     code: 7,
@@ -125,8 +125,8 @@ test('pages create has an unknown outcome if the response contains null instead 
 
 describe('deletions that a read proves', () => {
   test.each([
-    ['the item that the run has read', 'name:Old', () => ({ id: room, name: 'Old' })],
-    ['the ID', 'ID', () => ({ id: room })],
+    ['the room from an earlier read', 'name:Old', () => ({ id: room, name: 'Old' })],
+    ['the room ID', 'ID', () => ({ id: room })],
   ])('rooms delete --json prints %s if a read proves the deletion', async (_what, name, shown) => {
     answerWrites(true, {})
     const { code, stdout } = await world.run(['rooms', 'delete', name.replace('ID', room), '--yes', '--json'])
@@ -147,7 +147,7 @@ describe('deletions that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'workspace apply exits 7 if an outcome is unknown and the next reads fail (status: %s; undefined: no response)',
+  'workspace apply exits 7 if an outcome is unknown and the next reads fail (status: %s)',
   async (status) => {
     world.file(
       'w.yaml',
@@ -180,13 +180,13 @@ describe('rooms create --if-not-exists', () => {
     }
   }
 
-  test('rooms create --if-not-exists accepts an existing room whose type the service shows in capitals', async () => {
+  test('rooms create --if-not-exists accepts an existing room with a type in capitals', async () => {
     show((item) => ({ ...item, type: String(item['type']).toUpperCase() }))
     expect((await world.run(line)).code).toBe(0)
     expect(world.writes()).toEqual([])
   })
 
-  test('rooms create --if-not-exists exits 1 and creates nothing if the service shows no names', async () => {
+  test('rooms create --if-not-exists exits 1 without a write if responses omit room names', async () => {
     show(({ name: _, ...item }) => item)
     expect(await world.run(line)).toMatchObject({
       code: 1,
@@ -196,7 +196,7 @@ describe('rooms create --if-not-exists', () => {
   })
 })
 
-test('members block warns if responses omit is_blocked, and rooms create does not warn about omitted members', async () => {
+test('members block warns if responses omit is_blocked', async () => {
   const hidden = ['is_blocked', 'max_meeting_seconds']
   world.intercept = async (_request, next) => {
     const response = await next()

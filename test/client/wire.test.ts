@@ -143,7 +143,7 @@ function findObjects(value: unknown, path: Step[] = []): { path: Step[]; object:
 
 describe('unlisted fields and numbers beyond double precision', () => {
   for (const { operation, cases } of successes)
-    test(`unlisted fields and numbers beyond double precision stay unchanged in a response to ${operation}`, async () => {
+    test(`the client returns a response to ${operation} with unlisted fields and large numbers unchanged`, async () => {
       for (const wireCase of cases) {
         const grown = structuredClone(wireCase.answer)
         for (const { object } of findObjects(grown))
@@ -207,7 +207,7 @@ describe('responses with null', () => {
 })
 
 test.each(successes.filter(({ operation }) => /\.(get|list)$/.test(operation)))(
-  'a response to $operation without the requested item or list is an error',
+  'the client rejects a response to $operation without the requested item or list',
   async ({ cases: [wireCase] }) => {
     if (!wireCase) throw new Error('there is no success')
     const { name, input } = toClientCall(wireCase)

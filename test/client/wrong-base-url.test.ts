@@ -74,7 +74,7 @@ describe('a base URL without /v1', () => {
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
   ])(
-    'a base URL without /v1 makes API commands exit 6 if the web server responds with %s',
+    'API commands with a base URL without /v1 exit 6 if the web server responds with %s',
     async (_what, elsewhere) => {
       serveApi(elsewhere)
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
@@ -92,7 +92,7 @@ describe('a base URL without /v1', () => {
     },
   )
 
-  test('a base URL without /v1 causes an error with the code wrong_base_url, which is not retryable', async () => {
+  test('rooms delete --json reports the error code wrong_base_url for a base URL without /v1', async () => {
     serveApi(notFound)
     const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
     expect(JSON.parse(stderr)).toEqual({
@@ -108,7 +108,7 @@ describe('a base URL without /v1', () => {
     })
   })
 
-  test('a base URL without /v1 stops a batch of 40 IDs after at most eight writes', async () => {
+  test('rooms delete with 40 IDs and a base URL without /v1 stops after at most eight writes', async () => {
     serveApi(notFound)
     const ids = Array.from({ length: 40 }, (_, i) => `r${i}`)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', '--max', '40'], { env })
@@ -116,7 +116,7 @@ describe('a base URL without /v1', () => {
     expect(world.writes().length).toBeLessThanOrEqual(8)
   })
 
-  test('a base URL without /v1 stops an import of 40 rows after at most nine requests', async () => {
+  test('users import of 40 rows with a base URL without /v1 sends at most nine requests', async () => {
     serveApi(notFound)
     world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
     const { code, stderr } = await world.run('users import users.csv --no-journal', { env })
@@ -124,7 +124,7 @@ describe('a base URL without /v1', () => {
     expect(world.requests.length).toBeLessThanOrEqual(9)
   })
 
-  test('a base URL without /v1 causes no request with --curl or --dry-run', async () => {
+  test('--curl and --dry-run send no request with a base URL without /v1', async () => {
     serveApi(notFound)
     await world.run(`rooms delete ${room} --yes --curl`, { env })
     await world.run('rooms create --name X --type open --dry-run', { env })
@@ -157,8 +157,8 @@ describe.each(probes)('a probe that gets the response %s', (_what, probe, isServ
 
   test(
     isService
-      ? 'a 404 response means a missing room if the probe gets a response of a service'
-      : 'a 404 response means a wrong base URL if the probe gets no response of a service',
+      ? 'rooms delete --ignore-not-found exits 0 after a 404 response if a service responds to the probe'
+      : 'rooms delete --ignore-not-found exits 6 after a 404 response if no service responds to the probe',
     async () => {
       const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
       if (isService)
@@ -167,7 +167,7 @@ describe.each(probes)('a probe that gets the response %s', (_what, probe, isServ
     },
   )
 
-  test('rooms delete sends the same number of probes for three missing rooms as for two missing rooms', async () => {
+  test('rooms delete sends as many probes for three missing rooms as for two', async () => {
     const probesOf = async (ids: string) => {
       world.requests.length = 0
       await world.run(`rooms delete ${ids} --yes --ignore-not-found --retries 0`)
@@ -177,7 +177,7 @@ describe.each(probes)('a probe that gets the response %s', (_what, probe, isServ
   })
 })
 
-test('a 404 response is not counted as a missing room if the probe gets no response', async () => {
+test('rooms delete --ignore-not-found exits 5 after a 404 response if the probe gets no response', async () => {
   world.intercept = async ({ url }) => {
     if (url.endsWith('/rooms?limit=1')) throw new TransportError('the connection was reset', true)
     return notFound
@@ -237,7 +237,7 @@ describe('omitted probes', () => {
   })
 })
 
-test('rooms delete --ignore-not-found sends one probe per run after a 400 with “not_found”', async () => {
+test('rooms delete --ignore-not-found sends one probe for two 400 responses with not_found', async () => {
   const { code, stderr } = await world.run('rooms delete nope other --yes --ignore-not-found')
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 2 did not exist\n' })
   expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
@@ -265,21 +265,21 @@ describe('an embedded service at /v1', () => {
     },
   )
 
-  test('an embedded service at /v1 responds with the code unknown_operation for an operation outside the API', async () => {
+  test('the embedded service responds with unknown_operation to GET /nothing', async () => {
     expect(await world.send('GET', '/nothing')).toEqual({
       status: 400,
       body: { error: { code: 'unknown_operation', message: 'no such operation: GET /v1/nothing' } },
     })
   })
 
-  test('an embedded service at /v1 makes meetroom api exit 3 for an unknown path', async () => {
+  test('api GET exits 3 for a path outside the API', async () => {
     expect(await world.run('api GET /nothing')).toMatchObject({
       code: 3,
       stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',
     })
   })
 
-  test('an embedded service at /v1 makes rooms delete and users delete exit 1 if the service does not know the operation', async () => {
+  test('rooms delete and users delete exit 1 after a response with unknown_operation', async () => {
     world.intercept = async (request, next) =>
       request.method === 'DELETE'
         ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
@@ -312,7 +312,7 @@ describe('auth login with a base URL that omits /v1', () => {
       answer(400, { error: { code: 'not_found', message: 'no' } }),
     ],
   ])(
-    'auth login with a base URL that omits /v1 tries /v1 if the web server responds with %s',
+    'auth login appends /v1 to the base URL if the web server responds with %s',
     async (_what, elsewhere) => {
       serveApi(elsewhere)
       expect(await logIn(origin)).toMatchObject({
@@ -328,7 +328,7 @@ describe('auth login with a base URL that omits /v1', () => {
     },
   )
 
-  test('auth login with a base URL that omits /v1 finds a service under a path prefix', async () => {
+  test('auth login finds a service under a path prefix if the base URL omits /v1', async () => {
     serveApi(notFound, `${origin}/meet/v1`)
     expect(await logIn(`${origin}/meet/`)).toMatchObject({
       code: 0,
@@ -337,7 +337,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored()).toBe(`${origin}/meet/v1`)
   })
 
-  test('auth login with a base URL that omits /v1 stores no settings if neither URL is the base URL of a service', async () => {
+  test('auth login stores no settings if no service responds with or without /v1 in the base URL', async () => {
     world.intercept = async () => notFound
     expect(await logIn(origin)).toMatchObject({
       code: 6,
@@ -347,7 +347,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored).toThrow('ENOENT')
   })
 
-  test('auth login with a base URL that omits /v1 prints a hint if the service responds under another path', async () => {
+  test('auth login exits 6 with a hint if the base URL ends with /v2', async () => {
     expect(await logIn(`${origin}/v2`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v2`) })
     expect(stored).toThrow('ENOENT')
   })
@@ -358,7 +358,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(new Set(paths())).toEqual(new Set([`${origin}/v1/rooms?limit=1`]))
   })
 
-  test('auth login with a base URL that omits /v1 reports a key that the service at /v1 refuses', async () => {
+  test('auth login with a base URL without /v1 exits 4 if the service at /v1 refuses the key', async () => {
     serveApi(notFound)
     expect(await logIn(origin, 'wrong-key')).toMatchObject({
       code: 4,
@@ -367,7 +367,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored).toThrow('ENOENT')
   })
 
-  test('auth login with a base URL that omits /v1 sends the key to no other path if the service refuses the key', async () => {
+  test('auth login sends the key to no other path if the service refuses the key', async () => {
     world.intercept = async () => answer(401, { message: 'no' })
     expect(await logIn(`${origin}/api`)).toMatchObject({ code: 4 })
     expect(new Set(paths())).toEqual(new Set([`${origin}/api/rooms?limit=1`]))

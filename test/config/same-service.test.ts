@@ -58,7 +58,7 @@ const spellings: readonly [stored: string, others: readonly string[]][] = [
 const pairs = spellings.flatMap(([stored, others]) => others.map((other) => [stored, other] as const))
 
 describe.each(pairs)('a profile for %s', (stored, other) => {
-  test(`a profile for ${stored} protects the service at ${other}`, async () => {
+  test(`a protected profile for ${stored} refuses writes to ${other}`, async () => {
     store({ production: { base_url: stored, protected: true } })
     expect(await write(other)).toMatchObject({
       code: 2,
@@ -105,7 +105,7 @@ describe('the served local workspace', () => {
   const local = () => world.run('--local users create ada', { env: { MEETROOM_BASE_URL: undefined } })
 
   test.each([served, 'http://localhost:4680/v1', 'https://[::1]:4680/v1'])(
-    'a profile for %s protects the served local workspace with --local',
+    'a protected profile for %s refuses writes to the served local workspace with --local',
     async (base_url) => {
       store({ dev: { base_url, protected: true } })
       expect(await local()).toMatchObject({
@@ -121,7 +121,7 @@ describe('the served local workspace', () => {
     'http://localhost:4680/v1',
     'http://0.0.0.0:4680/v1',
     'http://[::ffff:127.0.0.1]:4680/v1',
-  ])('the profile local protects the served local workspace at %s', async (base_url) => {
+  ])('the protected profile local refuses writes to the served local workspace at %s', async (base_url) => {
     store({ local: { protected: true } })
     expect(await write(base_url)).toMatchObject({
       code: 2,
@@ -130,19 +130,19 @@ describe('the served local workspace', () => {
     expect(count()).toBe(0)
   })
 
-  test('a profile for another port does not protect the served local workspace', async () => {
+  test('the profile local, not a profile for another port, protects the served local workspace', async () => {
     store({ dev: { base_url: 'http://127.0.0.1:4681/v1', protected: true }, local: { protected: true } })
     expect(await local()).toMatchObject({ code: 2, stderr: expect.stringContaining('the profile local') })
     expect(await write('http://127.0.0.1:4682/v1')).toMatchObject({ code: 0 })
   })
 
-  test('a write with --local is recorded in the audit log of a profile for the base URL of the served local workspace', async () => {
+  test('a write with --local is recorded in the audit log of a profile for the served base URL', async () => {
     store({ dev: { base_url: 'http://localhost:4680/v1', audit_log: log } })
     expect(await local()).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(2)
   })
 
-  test('a write to the base URL of the served local workspace is recorded in the audit log of the profile local', async () => {
+  test('a write to the served base URL is recorded in the audit log of the profile local', async () => {
     store({ default: { base_url: 'http://localhost:4680/v1' }, local: { audit_log: log } })
     expect(await write('', ['--profile', 'default'])).toMatchObject({ code: 0 })
     expect(existsSync(log)).toBe(true)

@@ -51,7 +51,7 @@ test.runIf(obeysModes)('local backup exits 74 for an unreadable database', async
 
 describe.runIf(obeysModes)('unreadable settings files', () => {
   test.each(['file', 'directory'])(
-    'if the settings %s is unreadable, writes are refused, and reads use the key and base URL of the environment',
+    'with an unreadable settings %s, users create exits 2 and users list succeeds',
     async (what) => {
       const { dir, file, run } = await protect()
       const path = what === 'file' ? file : dir
@@ -73,7 +73,7 @@ describe.runIf(obeysModes)('unreadable settings files', () => {
   )
 
   test.runIf(isRoot)(
-    'an inaccessible settings directory of another account counts as missing if the environment has key and base URL',
+    'users create succeeds if the inaccessible settings directory belongs to another account',
     async () => {
       const { dir, run } = await protect()
       chownSync(dir, other, other)

@@ -7,7 +7,7 @@ import { createWorld } from '../helpers/world.ts'
 const names = (text: string) => [...new Set(text.match(/MEETROOM_[A-Z_]*[A-Z]/g))].sort()
 const known = variables.map((name) => `MEETROOM_${name}`).sort()
 
-test('the table of variables contains each variable that the code reads, and equals the list in the environment topic', () => {
+test('the environment topic lists each MEETROOM_ variable that the code reads', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file))
   const all = files.map((file) => readFileSync(join('src', file), 'utf8')).join('\n')
   expect(known).toEqual(expect.arrayContaining(names(all)))
@@ -27,7 +27,7 @@ test.each([
     { MEETROOM_URL: 'x', MEETROOM_KEY: 'y' },
     'MEETROOM_URL, MEETROOM_KEY; did you mean MEETROOM_BASE_URL, MEETROOM_API_KEY',
   ],
-])('a run with the variables %j warns once of the probable misspelling', async (env, text) => {
+])('rooms list warns once about the unknown variables %j', async (env, text) => {
   const world = await createWorld()
   await world.run('auth login --with-key', { stdin: world.apiKey })
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env }
@@ -37,7 +37,7 @@ test.each([
   expect(await world.run('rooms list -o ids --quiet', { env: bare })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a run prints no notice about unrelated or empty variables, or about a misspelling beside the correct variable', async () => {
+test('rooms list does not warn about unrelated, empty or redundant variables', async () => {
   const world = await createWorld()
   const env = {
     MEETROOM_TEST_FULL: '1',

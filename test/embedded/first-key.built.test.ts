@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runBuilt } from '../helpers/built.ts'
 import { tempDir } from '../helpers/world.ts'
 
-test('one of several concurrent commands replaces an empty key file, and all commands succeed', async () => {
+test('exactly one of four concurrent commands replaces an empty key file', async () => {
   const dir = join(tempDir(), 'data')
   mkdirSync(dir, { mode: 0o700 })
   const file = join(dir, 'api-key')

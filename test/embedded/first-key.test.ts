@@ -26,7 +26,7 @@ async function createWorldWithKey(text: string) {
 
 describe('empty key files', () => {
   test.each(['', '\n', ' \n'])(
-    'a key file of the local workspace that contains only %j is replaced with a warning',
+    '--local replaces a key file that contains only %j and prints a warning',
     async (text) => {
       const { world, dir, file } = await createWorldWithKey(text)
       const run = await world.run('--local rooms create --name Plan --type open')
@@ -41,7 +41,7 @@ describe('empty key files', () => {
     },
   )
 
-  test('an empty key file of the local workspace is not replaced while the workspace is served', async () => {
+  test('--local exits 2 without replacing an empty key file while the workspace is served', async () => {
     const { world, dir, file } = await createWorldWithKey('')
     const lock = await lockWorkspace(dir, { quietly })
     onTestFinished(() => lock.release())
@@ -53,7 +53,7 @@ describe('empty key files', () => {
 })
 
 test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
-  'a key file of the local workspace with the content %j is refused and stays unchanged',
+  '--local exits 2 without changing a key file with the invalid content %j',
   async (text) => {
     const { world, file } = await createWorldWithKey(text)
     expect(await world.run('--local rooms list')).toMatchObject({
@@ -66,7 +66,7 @@ test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a data directory that other accounts of this machine can write to causes a warning',
+  '--local warns if other accounts can write to the data directory',
   async () => {
     const world = await createWorld()
     const dir = join(world.dir, 'data')
@@ -92,7 +92,7 @@ describe('serve.json', () => {
   }
 
   test.each(['5', '"x"', '{}', '[]', '{"pid":1,"base_url":"ftp://a/v1","api_key_file":"k"}', '{"pid":'])(
-    'serve.json with the content %s causes no internal error',
+    '--local causes no internal error if serve.json contains %s',
     async (text) => {
       const { run } = await served(text)
       expect([0, 2, 74]).toContain(run.code)
@@ -100,7 +100,7 @@ describe('serve.json', () => {
     },
   )
 
-  test('serve.json that names a missing key file causes a usage error', async () => {
+  test('--local exits 2 if serve.json names a missing key file', async () => {
     const { run, dir } = await served(
       '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/nonexistent/key"}',
     )
@@ -112,7 +112,7 @@ describe('serve.json', () => {
     expect(existsSync(dir)).toBe(true)
   })
 
-  test('serve.json that names an empty key file causes a usage error', async () => {
+  test('--local exits 2 if serve.json names an empty key file', async () => {
     const key = join((await createWorld()).dir, 'empty-key')
     writeFileSync(key, '')
     const { run } = await served(
@@ -124,12 +124,15 @@ describe('serve.json', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() !== 0)('serve.json that belongs to another account is refused', async () => {
-    const { run, file } = await served(
-      '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
-      4711,
-    )
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(`error: ${file} belongs to another account of this machine (uid 4711)`)
-  })
+  test.skipIf(process.getuid?.() !== 0)(
+    '--local exits 2 if serve.json belongs to another account',
+    async () => {
+      const { run, file } = await served(
+        '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
+        4711,
+      )
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`error: ${file} belongs to another account of this machine (uid 4711)`)
+    },
+  )
 })

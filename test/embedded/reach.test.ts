@@ -53,7 +53,7 @@ test('--local opens the local workspace directly if the serving process stops be
   expect(requests).toHaveLength(1)
 })
 
-test('--local sends the request with the new key to the next serving process if the first process is gone', async () => {
+test('--local retries with the base URL and key of the next serving process if the first has stopped', async () => {
   const { code, stdout, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       publish('http://127.0.0.1:2/v1', 'key-2')
@@ -69,7 +69,7 @@ test('--local sends the request with the new key to the next serving process if 
   ])
 })
 
-test('--local retries for 1 s or more, and exits 5 if no process responds', async () => {
+test('--local retries for at least 1 s and exits 5 if no process responds', async () => {
   const { code, stderr, host } = await list({}, ['--retries', '0'])
   expect({ code, stderr }).toEqual({
     code: 5,
@@ -93,7 +93,7 @@ test('--local does not repeat a request that the serving process may have receiv
   expect(requests).toHaveLength(1)
 })
 
-test('--local succeeds while a process that no longer serves the workspace is stopping', async () => {
+test('--local succeeds while the serving process is stopping', async () => {
   claimed.release()
   const { close } = await serveHere({ dir })
   const closed = close()

@@ -67,7 +67,7 @@ test('serve.json has owner-only access', async () => {
   release()
 })
 
-test('the lock file of a data directory gets mode 0600, and a symbolic link as the lock file is refused', async () => {
+test('lockWorkspace sets mode 0600 on the lock file and refuses a symbolic link', async () => {
   const dir = tempDir()
   const lock = join(dir, 'owner.lock')
   writeFileSync(lock, '', { mode: 0o644 })
@@ -80,7 +80,7 @@ test('the lock file of a data directory gets mode 0600, and a symbolic link as t
   expect(existsSync(join(dir, 'elsewhere'))).toBe(false)
 })
 
-test('a second lock of a data directory is refused with the base URL of the server that owns it', async () => {
+test('lockWorkspace refuses a second lock and reports the base URL of the owner', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   publish(createOwner(dir))
@@ -92,7 +92,7 @@ test('a second lock of a data directory is refused with the base URL of the serv
   release()
 })
 
-test('a second lock of a data directory is refused even if the owner has no base URL yet', async () => {
+test('lockWorkspace refuses a second lock even if the owner has no base URL yet', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, machine)
   await expect(lockWorkspace(dir, machine)).rejects.toThrow(`the data directory ${dir} is already served`)
@@ -121,14 +121,14 @@ test('a released data directory can be locked again', async () => {
   for (let i = 0; i < 3; i++) (await lockWorkspace(dir, machine)).release()
 })
 
-test('serve.json without a live process is ignored', async () => {
+test('findServingProcess ignores serve.json if no process holds the lock', async () => {
   const dir = tempDir()
   writeFileSync(join(dir, 'serve.json'), JSON.stringify(createOwner(dir)))
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   ;(await lockWorkspace(dir, machine)).release()
 })
 
-test('serve.json of a killed process does not prevent the next lock of the data directory', {
+test('meetroom serve starts despite the serve.json of a killed process', {
   timeout: 20_000,
 }, async () => {
   const env = homes()

@@ -32,16 +32,13 @@ function store(profile: object, more: object = {}): void {
 }
 const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 
-test.each(shells)(
-  'completion %s prints a script, and on a terminal an installation hint',
-  async (shell) => {
-    const piped = await world.run(`completion ${shell}`)
-    expect(piped).toMatchObject({ code: 0, stderr: '' })
-    expect(piped.stdout).toContain('meetroom __complete')
-    const { stderr } = await world.run(`completion ${shell}`, { tty: true })
-    expect(stderr).toMatch(/^to install it, (add|run)/)
-  },
-)
+test.each(shells)('completion %s prints a script, and on a terminal an installation hint', async (shell) => {
+  const piped = await world.run(`completion ${shell}`)
+  expect(piped).toMatchObject({ code: 0, stderr: '' })
+  expect(piped.stdout).toContain('meetroom __complete')
+  const { stderr } = await world.run(`completion ${shell}`, { tty: true })
+  expect(stderr).toMatch(/^to install it, (add|run)/)
+})
 
 test('completion for fish omits IDs with a leading tilde, which fish expands', async () => {
   for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })

@@ -8,8 +8,9 @@ import { homes } from '../../helpers/serving.ts'
 
 const isPresent = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit'], { stdio: 'ignore' }).status === 0
 
-test.skipIf(isPresent)('the completion test in PowerShell is skipped if PowerShell is not installed', ({ skip }) =>
-  skip(),
+test.skipIf(isPresent)(
+  'the completion test in PowerShell is skipped if PowerShell is not installed',
+  ({ skip }) => skip(),
 )
 
 test.runIf(isPresent)(

@@ -56,7 +56,7 @@ describe('the concurrency of a batch', () => {
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('the command “users delete u1 … u30 --yes %s” has a maximum concurrency of %i', async (flags, most) => {
+  ])('users delete with 30 IDs and the flags “%s” reaches a concurrency of %i', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -76,7 +76,7 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('users delete --concurrency %j is a usage error', async (text) => {
+  test.each(['0', '257', '1e1', '-1', ''])('users delete --concurrency=%s exits 2', async (text) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
       code: 2,
       stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
@@ -101,7 +101,7 @@ describe('the concurrency of a batch', () => {
 })
 
 describe('results of a batch', () => {
-  test('users delete prints its results in the order of the IDs, each as early as possible', async () => {
+  test('users delete prints results in the order of the IDs as soon as possible', async () => {
     const ids = await users(4)
     const held = hold()
     const { host, done } = world.start(deleting(ids))
@@ -115,7 +115,7 @@ describe('results of a batch', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('users delete prints its errors in the order of the IDs', async () => {
+  test('users delete prints errors in the order of the IDs', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -132,7 +132,7 @@ describe('results of a batch', () => {
     })
   })
 
-  test('a batch prints one document in JSON, one item per line in NDJSON and one table in other formats', async () => {
+  test('commands with several IDs print one JSON document, one table, or one NDJSON line per item', async () => {
     const ids = await users(3)
     const room = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
@@ -147,7 +147,7 @@ describe('results of a batch', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('users delete with an unknown column in --columns is refused before the first request', async () => {
+  test('users delete with an unknown column in --columns exits 2 before the first request', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -163,13 +163,13 @@ describe('--rate of a batch', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('users delete with --rate %s and --concurrency 1 pauses between requests', async (rate, slept) => {
+  ])('users delete --rate %s --concurrency 1 pauses for %j ms between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('users delete --rate limits the combined rate of all workers', async () => {
+  test('users delete --rate limits the combined rate of concurrent requests', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -182,16 +182,13 @@ describe('--rate of a batch', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
-    'users delete --rate %j is a usage error',
-    async (rate) => {
-      expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
-        code: 2,
-        stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('users delete --rate=%s exits 2', async (rate) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
 })
 
 describe('a busy service in a batch', () => {
@@ -200,7 +197,7 @@ describe('a busy service in a batch', () => {
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])(
-    'users delete pauses all workers after one response with status %i, and every item completes',
+    'users delete pauses all requests after one response with the status %i and the headers %j',
     async (status, headers, waitMs, notice) => {
       const ids = await users(20)
       const began: [string, number][] = []
@@ -228,7 +225,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('users delete waits after many 429 responses and completes every item', async () => {
+  test('users delete completes every item after 24 responses with the status 429', async () => {
     const ids = await users(12)
     let refusals = 24
     world.intercept = async (_request, next) =>
@@ -240,7 +237,7 @@ describe('a busy service in a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test('users delete fails only the ID whose requests always get a 429 response', async () => {
+  test('users delete fails only for the ID whose requests all get a 429 response', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -251,7 +248,7 @@ describe('a busy service in a batch', () => {
   })
 })
 
-test('users delete repeats only the request that a reset connection interrupts, and other items complete without a delay', async () => {
+test('users delete retries only the request that a connection reset interrupts', async () => {
   const ids = await users(12)
   const { host, done } = world.start(deleting(ids, '--concurrency 2'))
   const { slept, wake } = oneSleeper(host)
@@ -267,7 +264,7 @@ test('users delete repeats only the request that a reset connection interrupts, 
 describe('a wall clock that is set back by an hour', () => {
   const hour = 3_600_000
 
-  test('a wall clock that is set back by an hour does not delay a run with --rate', async () => {
+  test('users delete --rate keeps its intervals if the wall clock is set back by an hour', async () => {
     const ids = await users(4)
     const { host, done } = world.start(deleting(ids, '--rate 2 --concurrency 1'))
     world.intercept = (_request, next) => {
@@ -278,7 +275,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(host.slept).toEqual([500, 500, 500])
   })
 
-  test('a wall clock that is set back by an hour does not delay a run that waits for a busy service', async () => {
+  test('users delete keeps the pause for a busy service if the wall clock is set back by an hour', async () => {
     const ids = await users(12)
     const { host, done } = world.start(deleting(ids))
     stillTime(host)
@@ -307,25 +304,22 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])(
-    'users delete with failures of the IDs %j exits %i and prints a summary',
-    async (refused, code, summary) => {
-      const ids = await users(4)
-      refuse(refused)
-      const run = await world.run(deleting(ids))
-      expect(run).toMatchObject({
-        code,
-        stdout: ids
-          .filter((id) => !refused.includes(id))
-          .map((id) => `${id}\n`)
-          .join(''),
-        stderr: `${refused.map((id) => `error: user ${id}: the service refuses the request (422)\n`).join('')}${summary}`,
-      })
-      expect(await left()).toEqual(refused)
-    },
-  )
+  ])('users delete with failures of the IDs %j exits %i', async (refused, code, summary) => {
+    const ids = await users(4)
+    refuse(refused)
+    const run = await world.run(deleting(ids))
+    expect(run).toMatchObject({
+      code,
+      stdout: ids
+        .filter((id) => !refused.includes(id))
+        .map((id) => `${id}\n`)
+        .join(''),
+      stderr: `${refused.map((id) => `error: user ${id}: the service refuses the request (422)\n`).join('')}${summary}`,
+    })
+    expect(await left()).toEqual(refused)
+  })
 
-  test('users delete with unknown outcomes exits 7 if no item succeeds, and exits 8 if an item succeeds', async () => {
+  test('users delete with unknown outcomes exits 7 if no item succeeds, and 8 otherwise', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -358,21 +352,18 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed; 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])(
-    'users delete stops only if the number of failures exceeds the limit of %s',
-    async (flags, sent, summary) => {
-      const ids = await users(9)
-      refuse(['u3', 'u4', 'u6', 'u8'])
-      const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
-      expect({ code, summary: stderr.replace(/^error: user \w+: the service refuses.*\n/gm, '') }).toEqual({
-        code: 8,
-        summary,
-      })
-      expect(written()).toEqual(sent)
-    },
-  )
+  ])('users delete %s stops only if the failures exceed its limit', async (flags, sent, summary) => {
+    const ids = await users(9)
+    refuse(['u3', 'u4', 'u6', 'u8'])
+    const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
+    expect({ code, summary: stderr.replace(/^error: user \w+: the service refuses.*\n/gm, '') }).toEqual({
+      code: 8,
+      summary,
+    })
+    expect(written()).toEqual(sent)
+  })
 
-  test('users delete --fail-fast stops after pending requests complete, and prints their results', async () => {
+  test('users delete --fail-fast completes pending requests and prints their results', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -456,7 +447,7 @@ describe('failures of the whole batch', () => {
     })
   })
 
-  test('users delete reports a refused key even if the other items do not exist', async () => {
+  test('users delete --ignore-not-found reports a refused key even if another user does not exist', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -490,22 +481,19 @@ describe('a signal during a batch', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    'users delete gives pending requests a grace period after the signal %s, sends no further requests, and exits %i',
-    async (signal, code) => {
-      const ids = await users(30)
-      hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
-      const run = world.start(deleting(ids))
-      const { stderr, ...ended } = await run.done
-      expect(ended).toMatchObject({ code, stdout: '' })
-      expect(stderr).toMatch(
-        /^waiting for pending requests; press \^C again to stop immediately\ndeleted 0 of 30 users; 8 with an unknown outcome; 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
-      )
-      expect(written()).toEqual(ids.slice(0, 8))
-    },
-  )
+  ] as const)('users delete sends no further requests after %s and exits %i', async (signal, code) => {
+    const ids = await users(30)
+    hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
+    const run = world.start(deleting(ids))
+    const { stderr, ...ended } = await run.done
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(stderr).toMatch(
+      /^waiting for pending requests; press \^C again to stop immediately\ndeleted 0 of 30 users; 8 with an unknown outcome; 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+    )
+    expect(written()).toEqual(ids.slice(0, 8))
+  })
 
-  test('users delete prints one message about a signal, and prints earlier results only once', async () => {
+  test('users delete prints its results and the error only once after a signal', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -516,7 +504,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('users delete lets pending requests complete after a signal', async () => {
+  test('users delete completes pending requests after a signal', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -533,14 +521,14 @@ describe('a signal during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('users delete prints the number of deleted items in its summary after a signal', async () => {
+  test('users delete prints the number of deleted users after a signal', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
 
-  test('a signal ends the wait of users delete for a busy service', async () => {
+  test('a signal interrupts the pause of users delete for a busy service', async () => {
     const ids = await users(3)
     world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -553,7 +541,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1'])
   })
 
-  test('a signal ends the wait of users delete for the rate limit', async () => {
+  test('a signal interrupts the pause of users delete --rate', async () => {
     const ids = await users(3)
     const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
     run.host.sleep = (_ms, signal) =>
@@ -570,7 +558,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'users delete -o %s completes all items if the reader of its output closes the pipe',
+    'users delete -o %s completes all items if stdout is a closed pipe',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -580,7 +568,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('users delete completes all items if the reader of its output closes the pipe after the first result', async () => {
+  test('users delete completes all items if the pipe at stdout is closed after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -592,7 +580,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('users delete reports and counts failed items even if the reader of its output closes the pipe', async () => {
+  test('users delete reports failed items even if stdout is a closed pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -604,7 +592,7 @@ describe('a batch with an output failure', () => {
     })
   })
 
-  test('users delete exits 74 if the disk for its output is full, and sends no further request', async () => {
+  test('users delete exits 74 without further requests if the disk for its output is full', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')
@@ -624,7 +612,7 @@ test.each([
   ['rooms reopen', 'PUT', '{"is_terminated":false}'],
   ['rooms delete', 'DELETE', undefined],
 ])(
-  '%s with several IDs sends one write per ID, and exits 8 if one room does not exist',
+  '%s with 13 IDs sends one write per ID and exits 8 if one room does not exist',
   async (command, method, body) => {
     const ids: string[] = []
     for (let i = 0; i < 12; i++)

@@ -27,7 +27,7 @@ test('message send to a single room accepts the text in --text', async () => {
 })
 
 describe('message send --where', () => {
-  test('message send --where sends the text to each matching room, and prints one row per room', async () => {
+  test('message send --where sends the text once to each matching room', async () => {
     const { empty, plans, board } = world.ids
     const { code, stdout, stderr } = await run(send, '--yes', '--json', '--concurrency', '1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'sent the message to 3 rooms\n' })
@@ -39,13 +39,13 @@ describe('message send --where', () => {
     expect(world.writes()).toEqual([empty, plans, board].map(messageTo))
   })
 
-  test('message send --where reads the text from standard input', async () => {
+  test('message send --where --text - reads the text from stdin', async () => {
     const { code } = await world.run([...send.slice(0, 4), '--text', '-', '--yes', '-q'], { stdin: 'hi\n' })
     expect(code).toBe(0)
     expect(world.writes()[0]).toBe(`POST /rooms/${world.ids.empty}/message {"message":"hi"}`)
   })
 
-  test('message send --where --dry-run prints the matching rooms and each request', async () => {
+  test('message send --where --dry-run prints the requests and sends no write', async () => {
     const { code, stdout, stderr } = await run(send, '--dry-run')
     const { empty, plans, board } = world.ids
     expect(code).toBe(0)
@@ -59,14 +59,14 @@ describe('message send --where', () => {
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
     [['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was changed'],
-  ])('message send --where exits 10 without a write with the flags %j', async (flags, message) => {
+  ])('message send --where exits 10 without a write (flags: %j)', async (flags, message) => {
     const { code, stderr } = await run(send, ...flags)
     expect(code).toBe(10)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.writes()).toEqual([])
   })
 
-  test('message send --where sends the message to a successful room once, and suggests a command for the failed rooms', async () => {
+  test('message send --where suggests a command for the failed rooms', async () => {
     const { empty, plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans))
@@ -118,7 +118,7 @@ describe('message send --where', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('message send --where with a pattern of two room IDs prints two requests in a dry run', async () => {
+  test('message send --where --dry-run with a pattern of two room IDs prints two requests', async () => {
     const { plans, board } = world.ids
     const { stdout } = await run([
       'message',
@@ -132,7 +132,7 @@ describe('message send --where', () => {
     expect(stdout.split('\n').slice(0, -1)).toHaveLength(2)
   })
 
-  test('message send --where suggests no command for the failed rooms if the text comes from standard input', async () => {
+  test('message send --where suggests no command for the failed rooms if the text comes from stdin', async () => {
     world.fails(new RegExp(`${world.ids.plans}/message`))
     const { stderr } = await world.run([...send.slice(0, 4), '--text', '-', '--yes'], { stdin: 'hi\n' })
     expect(stderr).toContain('hint: running the command again would repeat the write in the other rooms\n')
@@ -158,18 +158,15 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'the argument “text” is missing'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'a room and --where cannot be used together'],
     [['pages', 'create'], 'the argument “room” is missing'],
-  ])(
-    'the missing or conflicting arguments of the command %j are refused before the first request',
-    async (argv, message) => {
-      const { code, stderr } = await run(argv)
-      expect(code).toBe(2)
-      expect(stderr).toContain(`error: ${message}\n`)
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('the invalid command %j exits 2 before the first request', async (argv, message) => {
+    const { code, stderr } = await run(argv)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`error: ${message}\n`)
+    expect(world.requests).toEqual([])
+  })
 
   test.each([{ ids: 'number' }, { ids: 'uuid' }, { minimalLists: true }, { writes: 'ok' }] as const)(
-    'message send --where sends to all matching rooms on a service with %j',
+    'message send --where sends the message to all matching rooms on a service with %j',
     async (differences) => {
       otherService(world, differences)
       const { code, stdout } = await run(send, '--yes', '--json')
@@ -191,7 +188,7 @@ describe('message send --where', () => {
 })
 
 describe('pages create --where', () => {
-  test('pages create --where creates the pages in each room, and prints their IDs', async () => {
+  test('pages create --where creates two pages in each of three rooms', async () => {
     const { code, stdout, stderr } = await run(create, '--image', 'https://i.test/b.png', '--yes', '--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'created 2 pages in each of 3 rooms\n' })
     const rows = parse(stdout)
@@ -203,7 +200,7 @@ describe('pages create --where', () => {
     expect(new Set(rows.flatMap(({ page_ids }) => page_ids)).size).toBe(6)
   })
 
-  test('pages create --where prints the number of pages in a table, and the room IDs with -o ids', async () => {
+  test('pages create --where prints page counts in a table, and room IDs with -o ids', async () => {
     const table = await run([...create.slice(0, 3), 'name=Plans', ...create.slice(4)], '--yes')
     expect(table.stdout).toBe(
       [
@@ -218,7 +215,7 @@ describe('pages create --where', () => {
   })
 })
 
-describe('the confirmation prompt before a write to many rooms', () => {
+describe('the prompt before a write to several rooms', () => {
   const rooms = [
     {
       room: { id: 'r1', type: 'private', name: 'One' },
@@ -247,7 +244,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     return stripVTControlCharacters(stderr).replace(/\s+/g, ' ')
   }
 
-  test('the confirmation prompt before a write to many rooms names the rooms and counts each online participant once', async () => {
+  test('the prompt before a write to several rooms counts each online participant once', async () => {
     expect(await ask(send)).toContain(
       'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 participants online, at https://meet.test (profile default). Type 2 to continue:',
     )
@@ -262,13 +259,13 @@ describe('the confirmation prompt before a write to many rooms', () => {
     { leavesNullsOut: true },
     { refusesLimit: true },
   ])(
-    'the confirmation prompt before a write to many rooms counts online participants on a service with %j',
+    'the prompt before a write to several rooms counts online participants on a service with %j',
     async (differences) => {
       expect(await ask(send, differences)).toContain('with 2 participants online')
     },
   )
 
-  test('the confirmation prompt for rooms whose sessions cannot be counted shows an unknown number of participants', async () => {
+  test('message send --where prompts with an unknown number of participants if sessions cannot be counted', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of participants online',
     )
@@ -277,7 +274,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     expect(await ask(send, { instead })).toContain('with an unknown number of participants online')
   })
 
-  test('the confirmation prompt before a write to many rooms shortens a message to 60 characters', async () => {
+  test('message send --where truncates the message in its prompt to 60 characters', async () => {
     expect(await ask([...send.slice(0, 5), 'x'.repeat(100)])).toContain(`Send “${'x'.repeat(60)}…” to`)
   })
 })

@@ -84,12 +84,9 @@ describe('a workspace file', () => {
       'users: [{ user_id: "a\\nb" }]',
       'f.yaml:1:20: users[0].user_id: the user ID contains a control character',
     ],
-  ])(
-    'a workspace file with the content %j is refused with the position of the error',
-    async (text, problem) => {
-      expect(await read(text)).toBe(problem)
-    },
-  )
+  ])('the workspace file %j is refused with the position of the error', async (text, problem) => {
+    expect(await read(text)).toBe(problem)
+  })
 
   test.each([
     [
@@ -102,12 +99,9 @@ describe('a workspace file', () => {
       'f.json is not valid JSON: unexpected “#” at line 1, column 1 | the file is YAML: rename the file to f.yaml',
     ],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
-  ])(
-    'a workspace file with the JSON content %s is refused with the position of the error',
-    async (text, problem) => {
-      expect(await read(text, 'f.json')).toBe(problem)
-    },
-  )
+  ])('the JSON workspace file %s is refused with the position of the error', async (text, problem) => {
+    expect(await read(text, 'f.json')).toBe(problem)
+  })
 
   test('a workspace file with anchors, very deep nesting or too many values is refused', async () => {
     const laughs = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}`},${`*a${i}`}]`)
@@ -120,7 +114,7 @@ describe('a workspace file', () => {
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })
 
-  test('the values yes, no and on in a workspace file are text, although YAML 1.1 reads these values as booleans', async () => {
+  test('the YAML 1.1 booleans yes, no and on are text in a workspace file', async () => {
     expect(await read('users: [{ user_id: no, name: on }, { user_id: yes, name: ~x }]')).toEqual({
       users: [
         { user_id: 'no', name: 'on' },
@@ -129,7 +123,7 @@ describe('a workspace file', () => {
     })
   })
 
-  test('a workspace file has the same content after it is written and read in YAML or JSON', async () => {
+  test('a workspace document has the same content after it is formatted as YAML or JSON and parsed', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom(
@@ -183,7 +177,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('a workspace file of random characters of YAML is parsed, or is refused with a position', async () => {
+  test('a workspace file of random YAML tokens is parsed or refused with a position', async () => {
     const part = fc.constantFrom(
       ...'users:|rooms:|\n|  |- |{|}|[|]|: |, |? |&a|*a|!!str |<<|"|\'|||>|%YAML 1.1|---|...|#|a|1|~|\t|\\|\u0000'.split(
         '|',
@@ -199,7 +193,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('a workspace file that is missing, not UTF-8 or not a workspace is refused before any request', async () => {
+  test('workspace diff exits 2 before any request if the file is missing, not UTF-8 or not a workspace', async () => {
     const world = await createWorld()
     writeFileSync(join(world.dir, 'latin1.yaml'), Buffer.from([0x75, 0xfc]))
     writeFileSync(join(world.dir, 'text.yaml'), 'hello')

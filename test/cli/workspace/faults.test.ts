@@ -46,7 +46,7 @@ const expected = async () => {
   return { state: await readState(at), requests: at.world.requests.length }
 }
 
-test('workspace apply completes a run that was killed at any request, without a duplicate room', async () => {
+test('workspace apply reaches the same final workspace after an earlier run was killed at any request', async () => {
   const { state, requests } = await expected()
   const point = fc.record({ at: fc.integer({ min: 1, max: requests - 1 }), isExecuted: fc.boolean() })
   await fc.assert(
@@ -82,7 +82,7 @@ test('workspace apply completes a run that was killed at any request, without a 
 }, 120_000)
 
 test.each([-3600, 0, 3600, 365 * 86_400])(
-  'workspace apply waits for a late request of a killed run, even if the wall clock changes by %d seconds',
+  'workspace apply waits for a late request of a killed run (change of the wall clock: %d s)',
   async (seconds) => {
     const at = await createWorkspace()
     at.write(JSON.stringify({ rooms: [{ key: 'a', name: 'Algebra', type: 'private' }] }), 'school.json')
@@ -115,7 +115,7 @@ test.each([-3600, 0, 3600, 365 * 86_400])(
   },
 )
 
-test('workspace apply reaches the same state without a duplicate room after 429, 502, 503 and lost responses', async () => {
+test('repeated workspace apply reaches the same final workspace despite failed and lost responses', async () => {
   const { state } = await expected()
   const fault = fc.constantFrom(
     'ok',

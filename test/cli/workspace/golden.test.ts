@@ -51,8 +51,8 @@ const state = () => ({
 
 test.each([
   ['without --prune', [] as PruneKind[]],
-  ['with every --prune', ['members', 'users', 'rooms'] as PruneKind[]],
-])('the plan for the workspace file and lock file of an earlier version is empty %s', async (_, prune) => {
+  ['with --prune of every kind', ['members', 'users', 'rooms'] as PruneKind[]],
+])('planWorkspace plans no change for the files of an earlier version %s', async (_, prune) => {
   const document = await parseWorkspace(read('school.yaml'), 'school.yaml')
   const [section] = parseLock(read('school.yaml.lock'), 'school.yaml.lock')
   if (!section) throw new Error('the lock file has no section')
@@ -60,6 +60,6 @@ test.each([
   expect(planWorkspace(document, section, state() as never, options).items).toEqual([])
 })
 
-test('a lock file has the same text after it is read and written', () => {
+test('a lock file has the same text after it is parsed and formatted', () => {
   expect(formatLock(parseLock(read('school.yaml.lock'), 'school.yaml.lock'))).toBe(read('school.yaml.lock'))
 })

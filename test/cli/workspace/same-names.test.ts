@@ -15,13 +15,13 @@ test('createKeys numbers the keys of many rooms with the same name', () => {
   expect(new Set(keys.values()).size).toBe(count)
 })
 
-test('createKeys skips keys that belong to other names', () => {
+test('createKeys creates unique keys if a room name equals a numbered key', () => {
   const named = ['A 2', 'A', 'A', 'A'].map((name, i) => ({ id: `r${i}`, name }))
   const keys = createKeys(named, createSection('https://meet.test/v1', undefined, undefined), String)
   expect([...keys.values()].sort()).toEqual(['a', 'a-2', 'a-2-2', 'a-3'])
 })
 
-test('groupByName groups many rooms with the same name', () => {
+test('groupByName puts all rooms with the same name into one group', () => {
   const groups = groupByName(new Map(rooms.map((room) => [room.id, room])))
   expect(groups.get('Maths')).toHaveLength(count)
 })

@@ -27,19 +27,16 @@ describe('a failed connection', () => {
     // The first code means that the client was closed. Unknown codes allow a retry.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
-  ])(
-    'a failed connection with the code %s is explained as “%s” (retryable: %s)',
-    (code, message, transient) => {
-      expect(toTransportError(withCode(code), progress)).toMatchObject({
-        message,
-        transient,
-        maybeSent: false,
-      })
-    },
-  )
+  ])('toTransportError maps %s to “%s” (retryable: %s)', (code, message, transient) => {
+    expect(toTransportError(withCode(code), progress)).toMatchObject({
+      message,
+      transient,
+      maybeSent: false,
+    })
+  })
 
   test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'])(
-    'a failed connection with the code %s is explained with a hint on how to trust the certificate',
+    'toTransportError explains how to trust the certificate for %s',
     (code) => {
       expect(toTransportError(withCode(code), progress)).toMatchObject({
         message: expect.stringMatching(/is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file/),
@@ -48,16 +45,16 @@ describe('a failed connection', () => {
     },
   )
 
-  test('a failed connection with several errors is explained by the first error', () => {
+  test('toTransportError uses the first error of an AggregateError', () => {
     const error = new AggregateError([withCode('ECONNREFUSED'), withCode('ETIMEDOUT')])
     expect(toTransportError(error, progress).message).toBe('connection refused')
   })
 
-  test('a thrown value that is not an error is explained as an unknown connection failure', () => {
+  test('toTransportError maps a thrown string to an unknown connection failure', () => {
     expect(toTransportError('text', progress).message).toBe('the connection failed (unknown)')
   })
 
-  test('a failed connection through a proxy is explained with the name of the proxy', () => {
+  test('createProxyError names the proxy in its message', () => {
     expect(createProxyError(withCode('ECONNREFUSED'), 'p:1').message).toBe(
       'the proxy p:1 cannot be reached: connection refused',
     )

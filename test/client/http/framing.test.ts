@@ -47,7 +47,7 @@ async function startService(first: number) {
 }
 
 test.each([...ways.keys()])(
-  'rooms list --all reads all pages for any framing of the responses (first framing: %i)',
+  'rooms list --all reads all pages from responses with different HTTP framings (first framing: %i)',
   async (first) => {
     const baseUrl = await startService(first)
     const dir = tempDir()

@@ -21,7 +21,7 @@ const env = (baseUrl: string) => ({
 describe('a service that stalls', () => {
   const list = ['rooms', 'list', '--timeout', '0.3']
 
-  test('a service that stalls in the TLS handshake makes rooms list exit 5 at the timeout', async () => {
+  test('rooms list exits 5 at the timeout if the service stalls in the TLS handshake', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
@@ -34,7 +34,7 @@ describe('a service that stalls', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'a service that stalls in the TCP handshake makes rooms list exit 5 at the timeout',
+    'rooms list exits 5 at the timeout if the service stalls in the TCP handshake',
     async () => {
       const port = await fullPort()
       const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
@@ -48,7 +48,7 @@ describe('a service that stalls', () => {
     },
   )
 
-  test('a service that stalls in the TLS handshake makes rooms create exit 5 with “no connection yet”', async () => {
+  test('rooms create exits 5 at the timeout if the service stalls in the TLS handshake', async () => {
     const port = await silentPort()
     const { code, stderr } = await runTimed(
       ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
@@ -80,7 +80,7 @@ describe('a silent name server', () => {
   test
     .runIf(canBeReplaced)
     .for(['rooms list', 'rooms create --name a --type open', 'rooms terminate r --yes'])(
-    'a silent name server delays “%s” at most until the timeout',
+    '“%s” exits 5 at the timeout if the name server is silent',
     async (line, { skip }) => {
       const { within } = await silent(skip)
       const { code, stderr, lingeredMs } = await runTimed(
@@ -102,7 +102,7 @@ describe('a silent name server', () => {
     ['SIGTERM', 'rooms create --name a --type open'],
     ['SIGHUP', 'join r'],
   ] as const)(
-    'a silent name server does not delay the exit after %s, which ends “%s”',
+    'after %s, “%s” exits immediately even if the name server is silent',
     async ([stop, line], { skip }) => {
       const { within, asked } = await silent(skip)
       const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
@@ -112,9 +112,7 @@ describe('a silent name server', () => {
     },
   )
 
-  test('a silent name server does not delay the completion of a command line in a shell', async ({
-    skip,
-  }) => {
+  test('completion for bash returns within 5 s if the name server is silent', async ({ skip }) => {
     const { within } = await silent(skip)
     const line = ['__complete', 'bash', '--', 'meetroom users get ']
     const [command, ...rest] = within([node, launcher, ...line])
@@ -125,7 +123,7 @@ describe('a silent name server', () => {
   })
 
   test.runIf(canBeReplaced)(
-    'with a silent name server, rooms list keeps the mode of an output stream that other programs share',
+    'rooms list keeps a shared stdout in blocking mode if the name server is silent',
     async ({ skip }) => {
       const { within } = await silent(skip)
       const [command, ...rest] = within([
@@ -147,7 +145,7 @@ describe('a stalling proxy', () => {
     HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
   })
 
-  test('a stalling proxy that sends no response makes rooms terminate exit 5 at the timeout', async () => {
+  test('rooms terminate exits 5 at the timeout if the proxy sends no response', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(
       ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],
@@ -163,7 +161,7 @@ describe('a stalling proxy', () => {
   })
 
   test.each([0, 2])(
-    'a proxy that closes each connection gets one connection per attempt of rooms list --retries %i',
+    'rooms list --retries %i opens one proxy connection per attempt if the proxy closes each connection',
     async (retries) => {
       let connections = 0
       const port = await silentPort((socket) => {

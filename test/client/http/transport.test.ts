@@ -167,7 +167,7 @@ describe.each([
     })
 
     test.each([301, 302, 303, 307, 308])(
-      'the transport returns a redirect with the status %i and does not follow the redirect',
+      'the transport returns a redirect with the status %i without following it',
       async (status) => {
         let requests = 0
         const origin = await serve((_request, response) => {
@@ -209,7 +209,7 @@ describe.each([
   describe('a request over shared connections', () => {
     const notSent = { message: 'no connection yet', maybeSent: false, transient: false }
 
-    test('a request over shared connections waits when all connections are busy', async () => {
+    test('the transport queues a request while all connections are busy', async () => {
       const { ask, until, letGo, sockets } = await serveSlowly(2)
       const answers = Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => ask(path)))
       for (const count of [2, 4, 5]) {
@@ -221,7 +221,7 @@ describe.each([
     })
 
     test.each(['while it waits for a connection', 'while its own connection opens'])(
-      'a request over shared connections is not sent if it is cancelled %s',
+      'the transport does not send a request that is cancelled %s',
       async (when) => {
         const { ask, until, letGo, paths } = await serveSlowly(1)
         const abort = new AbortController()
@@ -240,7 +240,7 @@ describe.each([
       },
     )
 
-    test('a withdrawn request over shared connections is not sent, and an earlier request gets its response', async () => {
+    test('the cancelUnsent signal cancels a queued request but not a sent request', async () => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
       const sent = ask('/sent', signal, withdrawal.signal)
@@ -267,7 +267,7 @@ describe.each([
       ['gzip, br', brotliCompressSync(gzipSync(text))],
       ['identity,gzip', gzipSync(text)],
       ['identity', Buffer.from(text)],
-    ])('the body of a response is decoded from %s', async (encoding, body) => {
+    ])('the transport decodes a response with the content encoding %s', async (encoding, body) => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(body),
       )
@@ -275,7 +275,7 @@ describe.each([
     })
 
     test.each(['identity', 'gzip'])(
-      'the body of a response in several pieces with the encoding %s is joined',
+      'the transport joins the pieces of a response with the content encoding %s',
       async (encoding) => {
         const whole = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
         const pieces = [whole.subarray(0, 20), whole.subarray(20, 21), whole.subarray(21)]
@@ -289,7 +289,7 @@ describe.each([
     )
 
     test.each(['identity', 'gzip', 'zstd'])(
-      'the body of a response with the encoding %s can be empty',
+      'the transport accepts an empty response with the content encoding %s',
       async (encoding) => {
         const origin = await serve((_request, response) =>
           response.writeHead(204, { 'content-encoding': encoding }).end(),
@@ -300,14 +300,14 @@ describe.each([
       },
     )
 
-    test('the body of a response cannot be read if its encoding is unknown', async () => {
+    test('the transport reports a response with an unknown content encoding as unreadable', async () => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
       )
       expect(await unreadable(origin)).toBe('its content encoding is unknown')
     })
 
-    test('the body of a response cannot be read if its encoding is the name of a JavaScript property', async () => {
+    test('the transport reports the content encoding “constructor” as unknown', async () => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'constructor' }).end('?'),
       )
@@ -318,7 +318,7 @@ describe.each([
       ['gzip', gzipSync(text)],
       ['br', brotliCompressSync(text)],
       ['deflate', deflateSync(text)],
-    ])('the body of a response cannot be read if its %s data is damaged', async (encoding, body) => {
+    ])('the transport reports a response with damaged %s data as unreadable', async (encoding, body) => {
       for (const damaged of [body.subarray(0, body.length - 12), Buffer.from('not compressed at all')]) {
         const origin = await serve((_request, response) =>
           response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
@@ -327,7 +327,7 @@ describe.each([
       }
     })
 
-    test('the body of a response of exactly 64 MB is read', async () => {
+    test('the transport reads a response body of exactly 64 MB', async () => {
       const bomb = zeros(maxBodyBytes)
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -341,7 +341,7 @@ describe.each([
       expect(body.length).toBe(64 * 1024 * 1024)
     })
 
-    test('the body of a response that decodes from less than 100 kB to more than 64 MB is refused', async () => {
+    test('the transport refuses a response that decompresses from less than 100 kB to more than 64 MB', async () => {
       const bomb = zeros(maxBodyBytes + 1)
       expect(bomb.length).toBeLessThan(100_000)
       const origin = await serve((_request, response) =>
@@ -350,7 +350,7 @@ describe.each([
       expect(await unreadable(origin)).toBe('it is larger than 64 MB')
     })
 
-    test('the endless body of a response is refused, and the connection is closed', async () => {
+    test('the transport refuses an endless response body and closes the connection', async () => {
       const closed = latch()
       const origin = await serveRaw((socket) => {
         socket.on('close', closed.open)
@@ -374,7 +374,7 @@ describe.each([
       })
     })
 
-    test('the transport reports that the request was not sent if all addresses of the host name refuse the connection', async () => {
+    test('the transport reports that the request was not sent if all addresses of a host refuse the connection', async () => {
       expect(await describeFailure(`http://localhost:${await findClosedPort()}`)).toEqual({
         message: 'connection refused',
         maybeSent: false,
@@ -458,14 +458,14 @@ describe.each([
       '220 mail.test ESMTP ready\r\n',
       'HTTP/1.1 abc\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
-    ])('the transport reports the response %j, which is not HTTP, as unreadable', async (text) => {
+    ])('the transport reports the invalid HTTP response %j as unreadable', async (text) => {
       const origin = await serveRaw((socket) => socket.write(text))
       const error = await send(origin).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(ServiceError)
       expect(error).toHaveProperty('message', 'the service’s response cannot be read: it is not HTTP')
     })
 
-    test('the transport reports a response whose headers are too large as unreadable', async () => {
+    test('the transport reports a response with 100 kB of headers as unreadable', async () => {
       const origin = await serveRaw((socket) =>
         socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
       )
@@ -477,12 +477,12 @@ describe.each([
       )
     })
 
-    test('the transport reads a body without a length until the connection ends', async () => {
+    test('the transport reads a body without a length until the connection is closed', async () => {
       const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
       expect((await send(origin)).text).toBe('{"rooms":[]}')
     })
 
-    test('the transport ends a pending request that the caller aborts, and reports that the request may have arrived', async () => {
+    test('the transport reports that an aborted pending request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw(() => abort.abort())
       expect(await describeFailure(origin, { signal: abort.signal })).toEqual({
@@ -492,7 +492,7 @@ describe.each([
       })
     })
 
-    test('the transport ends a response that the caller aborts, and reports that the request may have arrived', async () => {
+    test('the transport reports that a request aborted during its response may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw((socket) =>
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -502,7 +502,7 @@ describe.each([
       expect(await describeFailure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
     })
 
-    test('the transport sends no request that the caller aborts during the TLS handshake', async () => {
+    test('the transport reports that a request aborted during the TLS handshake was not sent', async () => {
       const abort = new AbortController()
       const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
       expect(await describeFailure(origin, { signal: abort.signal })).toEqual({
@@ -512,7 +512,7 @@ describe.each([
       })
     })
 
-    test('the transport sends no request that the caller aborts while a proxy is silent, and names the proxy in the error', async () => {
+    test('the transport names the proxy in the error for a request aborted while the proxy is silent', async () => {
       const abort = new AbortController()
       const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
       const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
@@ -535,7 +535,7 @@ describe.each([
       expect(requests).toBe(0)
     })
 
-    test('the transport reports an invalid header value without printing the value', async () => {
+    test('the transport omits an invalid header value from its error', async () => {
       const origin = await serve((_request, response) => response.end())
       const { maybeSent } = await describeFailure(origin, {
         request: { headers: { authorization: `Bearer ${key}\n` } },
@@ -572,21 +572,24 @@ describe.each([
 
     const target = async () => listen(createServer((_request, response) => response.end('through')))
 
-    test.each(['HTTP_PROXY', 'http_proxy'])('a proxy in %s receives the request', async (name) => {
-      const { url, asked } = await proxy(await target())
-      const answer = await send('http://meet.test', { env: { [name]: url } })
-      expect(answer.text).toBe('through')
-      expect(asked).toEqual(['CONNECT meet.test:80'])
-    })
+    test.each(['HTTP_PROXY', 'http_proxy'])(
+      'the transport sends a request through the proxy in %s',
+      async (name) => {
+        const { url, asked } = await proxy(await target())
+        const answer = await send('http://meet.test', { env: { [name]: url } })
+        expect(answer.text).toBe('through')
+        expect(asked).toEqual(['CONNECT meet.test:80'])
+      },
+    )
 
-    test('a proxy is used if its URL has no scheme, as in curl', async () => {
+    test('the transport accepts a proxy URL without a scheme, as curl does', async () => {
       const { url, asked } = await proxy(await target())
       const answer = await send('http://meet.test', { env: { HTTP_PROXY: url.replace('http://', '') } })
       expect(answer.text).toBe('through')
       expect(asked).toHaveLength(1)
     })
 
-    test('a proxy with an invalid URL causes a usage error that does not quote the URL', () => {
+    test('an invalid proxy URL causes a usage error that does not quote the URL', () => {
       for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://', 'http://ada:%@proxy.test']) {
         const open = () => createNetworkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
         expect(open).toThrow(UsageError)
@@ -595,7 +598,7 @@ describe.each([
     })
 
     test.each(['meet.test', '.test', '*.test', 'a.test,meet.test', 'meet.test:80', '*'])(
-      'a proxy is skipped for a host that matches NO_PROXY “%s”',
+      'the transport bypasses the proxy for a host that matches NO_PROXY=%s',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
         // Only the proxy responds for meet.test.
@@ -604,14 +607,14 @@ describe.each([
       },
     )
 
-    test('a proxy is used for a host that does not match NO_PROXY', async () => {
+    test('the transport uses the proxy for a host that does not match NO_PROXY', async () => {
       const { url, asked } = await proxy(await target())
       const env = { HTTP_PROXY: url, NO_PROXY: 'other.test,eet.test' }
       expect((await send('http://meet.test', { env })).text).toBe('through')
       expect(asked).toHaveLength(1)
     })
 
-    test('a proxy is skipped for a direct connection', async () => {
+    test('the transport bypasses the proxy for a direct connection', async () => {
       const port = await target()
       const { url, asked } = await proxy(port)
       const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTP_PROXY: url }, direct: true })
@@ -619,7 +622,7 @@ describe.each([
       expect(asked).toEqual([])
     })
 
-    test('a proxy in HTTPS_PROXY is skipped for an http URL', async () => {
+    test('the transport ignores HTTPS_PROXY for an http URL', async () => {
       const port = await target()
       const { url, asked } = await proxy(port)
       const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTPS_PROXY: url } })
@@ -640,7 +643,7 @@ describe.each([
       return seen
     }
 
-    test('a proxy that cannot be reached is named in the error, and the request is not sent', async () => {
+    test('the transport names an unreachable proxy in the error', async () => {
       const name = `127.0.0.1:${await findClosedPort()}`
       expect(
         await describeFailure('http://meet.test', {
@@ -676,20 +679,23 @@ describe.each([
         (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 2\r\n\r\nno'),
         'refused the connection (407: it requires a user name and password)',
       ],
-    ])('a proxy that %s gets one connection and is named in the error', async (_what, act, what) => {
-      for (const origin of ['http://meet.test', 'https://meet.test']) {
-        const proxy = await startRawProxy(act)
-        expect(
-          await describeFailure(origin, {
-            env: { HTTP_PROXY: proxy.url },
-            request: { method: 'POST', url: `${origin}/v1/rooms`, body: '{}' },
-          }),
-        ).toEqual({ message: `the proxy ${proxy.name} ${what}`, maybeSent: false, transient: true })
-        expect(proxy.connections).toBe(1)
-      }
-    })
+    ])(
+      'the transport opens one connection to a proxy that %s and names the proxy in the error',
+      async (_what, act, what) => {
+        for (const origin of ['http://meet.test', 'https://meet.test']) {
+          const proxy = await startRawProxy(act)
+          expect(
+            await describeFailure(origin, {
+              env: { HTTP_PROXY: proxy.url },
+              request: { method: 'POST', url: `${origin}/v1/rooms`, body: '{}' },
+            }),
+          ).toEqual({ message: `the proxy ${proxy.name} ${what}`, maybeSent: false, transient: true })
+          expect(proxy.connections).toBe(1)
+        }
+      },
+    )
 
-    test('a proxy that closes its connections gets one connection for each of ten requests', async () => {
+    test('the transport opens one connection per request if the proxy closes each connection', async () => {
       const proxy = await startRawProxy((socket) => socket.end())
       const transport = createNetworkTransport({
         origin: 'https://meet.test',
@@ -706,7 +712,7 @@ describe.each([
       expect(proxy.connections).toBe(10)
     })
 
-    test('a proxy is named in the error if the connection behind the proxy fails', async () => {
+    test('the transport names the proxy in the error if the connection behind the proxy fails', async () => {
       const proxy = await startRawProxy((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
         socket.once('data', () => socket.resetAndDestroy())
@@ -732,7 +738,7 @@ describe.each([
       expect(asked).toEqual([basic('ada:p@ss'), basic('ada:'), undefined])
     })
 
-    test('a proxy receives neither the path nor the key of a request over TLS', async () => {
+    test('a proxy receives neither the path nor the API key of an HTTPS request', async () => {
       const seen: string[] = []
       const server = createServer()
       server.on('connect', (request, socket: Socket) => {
@@ -802,15 +808,15 @@ describe('a run of writes', () => {
     return [...found]
   }
 
-  test('the transport sends a run of 200 writes only with node:http', async () => {
+  test('the transport sends 200 sequential writes only with node:http', async () => {
     expect(await findLibraries(200, '')).toEqual(['node:http'])
   })
 
-  test('the transport starts a run of 400 writes with node:http and continues with undici', async () => {
+  test('the transport switches from node:http to undici within 400 sequential writes', async () => {
     expect(await findLibraries(400, '')).toEqual(['node:http', 'undici'])
   })
 
-  test('the transport sends a run of 400 writes only with node:http if the service sends 100 Continue', async () => {
+  test('the transport sends 400 sequential writes only with node:http if the service sends 100 Continue', async () => {
     expect(await findLibraries(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })

@@ -72,7 +72,7 @@ test.each<[string, (dir: string, backup: string, machine: Machine) => Promise<un
   ['restore', (dir, backup, machine) => restore({ dir, machine }, backup, agree), ['old']],
   ['reset', (dir, _backup, machine) => reset({ dir, machine }, agree), []],
 ])(
-  'a %s that fails at any statement does not change the workspace, and the next attempt succeeds',
+  'a %s that fails at an SQL statement does not change the local workspace',
   async (_name, replace, users) => {
     const { dir, backup } = await prepare()
     for (let nth = 1; ; nth += sized(19, 3)) {

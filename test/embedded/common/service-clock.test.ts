@@ -14,7 +14,7 @@ function start() {
   return { machine, clock, calls, record: () => void calls.push(clock.now() - testNow) }
 }
 
-test('a new service clock shows the real time, and its timers fire in real time', () => {
+test('a new service clock runs in real time', () => {
   const { machine, clock, calls, record } = start()
   clock.after(500, record)
   machine.advance(499)
@@ -25,7 +25,7 @@ test('a new service clock shows the real time, and its timers fire in real time'
   expect(machine.timers).toBe(0)
 })
 
-test('ServiceClock.advance fires timers in order, each at its time, including timers that other timers start', async () => {
+test('ServiceClock.advance fires timers in order at their due times, including nested timers', async () => {
   const { machine, clock, calls, record } = start()
   clock.after(3000, record)
   clock.after(1000, () => {
@@ -40,7 +40,7 @@ test('ServiceClock.advance fires timers in order, each at its time, including ti
   expect(calls).toEqual([1000, 1500, 3000, 5001])
 })
 
-test('ServiceClock.advance waits for the effects of a timer before the clock advances further', async () => {
+test('ServiceClock.advance waits for the effects of a timer before it advances further', async () => {
   const { clock, calls, record } = start()
   let pending: (() => void) | undefined
   clock.after(1000, () => {
@@ -53,7 +53,7 @@ test('ServiceClock.advance waits for the effects of a timer before the clock adv
   expect(calls).toEqual([2000])
 })
 
-test('ServiceClock.advance calls an interval callback only once, and fires timers that are too long for setTimeout', async () => {
+test('ServiceClock.advance by a year fires a long timer on time and an interval only once', async () => {
   const { clock, calls, record } = start()
   startInterval(clock, 5000, record)
   const year = 365 * 24 * 3_600_000
@@ -64,7 +64,7 @@ test('ServiceClock.advance calls an interval callback only once, and fires timer
   expect(fired).toEqual([year])
 })
 
-test('a frozen service clock shows the same time until it is advanced or resumed', async () => {
+test('a frozen service clock keeps its time until it is advanced or resumed', async () => {
   const { machine, clock, calls, record } = start()
   clock.after(1000, record)
   clock.freeze()
@@ -92,7 +92,7 @@ test('freeze and resume during an advance of a service clock take effect after t
   expect(clock.now()).toBe(testNow + 9000)
 })
 
-test('a cancelled timer of a service clock never fires, and reset returns the clock to the real time', async () => {
+test('a cancelled timer of a service clock never fires, and reset restores the real time', async () => {
   const { machine, clock, calls, record } = start()
   const cancel = clock.after(1000, record)
   clock.freeze()
@@ -112,7 +112,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('freeze' as const, 'resume' as const), ms: fc.constant(0) }),
 )
 
-test('every timer of a service clock fires exactly once at its time for any sequence of advance, freeze and resume', async () => {
+test('each due timer of a service clock fires once at its time for any sequence of clock operations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { machine, clock } = start()

@@ -17,7 +17,7 @@ test('formatTimestamp returns the same text as toISOString for any time in range
     expect(formatTimestamp(Date.parse(time))).toBe(time)
 })
 
-test('formatTimestamp returns null for null, and throws an error with the status 503 for a time out of range', () => {
+test('formatTimestamp returns null for null and throws a 503 error for a time out of range', () => {
   expect(formatTimestamp(null)).toBe(null)
   expect(() => formatTimestamp(latest + 1)).toThrow(expect.objectContaining({ status: 503 }))
 })

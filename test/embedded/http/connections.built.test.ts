@@ -42,7 +42,7 @@ async function startService() {
 }
 
 describe('connections with incomplete headers', () => {
-  test('connections with incomplete headers do not block other clients with the same or another IP address', async () => {
+  test('the embedded service responds to other clients while 200 connections send incomplete headers', async () => {
     const port = await startService()
     const silent = []
     for (let i = 0; i < 200; i++) silent.push(await openIncomplete(port))
@@ -53,7 +53,7 @@ describe('connections with incomplete headers', () => {
     expect(open).toEqual(silent.slice(-open.length))
   })
 
-  test('connections with incomplete headers are closed after 4.5 to 7 seconds', async () => {
+  test('the embedded service closes a connection with incomplete headers after 4.5 to 7 s', async () => {
     const port = await startService()
     const began = performance.now()
     const socket = await openIncomplete(port)
@@ -76,8 +76,8 @@ async function openIdle(port: number, count: number): Promise<Socket[]> {
   return sockets
 }
 
-describe('connections that wait for their next request', () => {
-  test('connections that wait for their next request stay open if other connections have incomplete headers', async () => {
+describe('idle connections', () => {
+  test('the embedded service keeps idle connections open while others send incomplete headers', async () => {
     const port = await startService()
     const sockets = await openIdle(port, 60)
     for (let i = 0; i < 30; i++) await openIncomplete(port)
@@ -85,7 +85,7 @@ describe('connections that wait for their next request', () => {
     expect(sockets.filter((socket) => socket.closed)).toEqual([])
   })
 
-  test('connections that wait for their next request are closed at the connection limit, so that a later request succeeds', async () => {
+  test('the embedded service frees an idle connection at the connection limit for a later request', async () => {
     const port = await startService()
     await openIdle(port, 100)
     await expect(ask(port)).rejects.toThrow()
@@ -93,7 +93,7 @@ describe('connections that wait for their next request', () => {
   })
 })
 
-test('a client that opens connections up to the limit of file handles does not block other clients', async () => {
+test('meetroom serve responds to other clients after one client exhausts the file descriptors', async () => {
   const { ready, createRoom } = await startServe(['-q'], homes(), {
     within: (line) => ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh', ...line],
   })

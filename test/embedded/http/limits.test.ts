@@ -37,7 +37,7 @@ describe('the type of a request body', () => {
   const user = JSON.stringify({ user_id: 'ada' })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'a request body of the type %s is accepted by the embedded service',
+    'the embedded service accepts a request body of the type %s',
     async (type) => {
       const { post } = await startService()
       expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')
@@ -46,27 +46,27 @@ describe('the type of a request body', () => {
 })
 
 describe('the embedded service', () => {
-  test('the embedded service refuses headers of more than 16 KiB with the status 431', async () => {
+  test('the embedded service responds with 431 to headers of more than 16 KiB', async () => {
     const { post } = await startService()
     const text = await post({ 'x-padding': 'x'.repeat(16 * 1024) })
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('the embedded service refuses a request line of more than 16 KiB with the status 431', async () => {
+  test('the embedded service responds with 431 to a request line of more than 16 KiB', async () => {
     const { origin } = await startService()
     const line = `GET /v1/rooms?name=${'x'.repeat(16 * 1024)}`
     const text = await sendRaw(origin, rawRequest(line, { host: 'localhost' }))
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('the embedded service refuses a body of more than 10 MiB with the status 400', async () => {
+  test('the embedded service responds with 400 to a body of more than 10 MiB', async () => {
     const { post } = await startService()
     const text = await post({ 'content-type': 'application/json' }, ' '.repeat(10 * megabyte + 1))
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
     expect(text).toContain('the body is larger than 10485760 bytes')
   })
 
-  test('the embedded service refuses a chunked body of more than 10 MiB with the status 400', async () => {
+  test('the embedded service responds with 400 to a chunked body of more than 10 MiB', async () => {
     const { origin, authorization } = await startService()
     const head = rawRequest('POST /v1/users', {
       host: 'localhost',
@@ -79,7 +79,7 @@ describe('the embedded service', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
   })
 
-  test('the embedded service does not count a ping frame towards the size limit of the preceding message', async () => {
+  test('the embedded service excludes a ping frame from the size limit of the preceding message', async () => {
     const { join } = await startService()
     const webSocket = await join()
     webSocket.send('x'.repeat(16 * 1024))
@@ -95,7 +95,7 @@ test.each([
   ['is refused for its origin', { origin: 'http://evil.test' }],
   ['is refused for its room', {}],
 ])(
-  'a client that %s and keeps its side of the connection open does not prevent the service from stopping',
+  'the embedded service stops while a client that %s keeps its side of the connection open',
   async (_, headers) => {
     const { origin, close } = await startService()
     const socket = await openSocket(origin, { allowHalfOpen: true })

@@ -36,13 +36,13 @@ describe('the Host header', () => {
     '[::1]:4680',
     'meet.example',
     'MEET.example:443',
-  ])('the Host header %s matches the service and is accepted', async (host) => {
+  ])('the embedded service accepts the Host header %s', async (host) => {
     const { ask } = await startService()
     expect((await ask({ host })).status).toBe(done)
   })
 
   test.each(['evil.test', 'sub.meet.example', 'meet.example.evil.test', 'notmeet.example', 'meet.example.'])(
-    'the Host header “%s” does not match the service and is refused',
+    'the embedded service refuses the Host header “%s”',
     async (host) => {
       const { ask } = await startService()
       const { status, text } = await ask({ host })
@@ -51,7 +51,7 @@ describe('the Host header', () => {
     },
   )
 
-  test('a service on all interfaces accepts a Host header with any IP address, and refuses a foreign host name', async () => {
+  test('the embedded service on 0.0.0.0 accepts IP addresses but no foreign host name in the Host header', async () => {
     const { ask } = await startService([], '0.0.0.0')
     expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
     expect((await ask({ host: '[fd00::1]' })).status).toBe(done)
@@ -60,7 +60,7 @@ describe('the Host header', () => {
 })
 
 describe('the Origin header', () => {
-  test('an Origin header with the origin of the service itself is accepted', async () => {
+  test('the embedded service accepts its own origin in the Origin header', async () => {
     const { ask } = await startService()
     expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
     expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)
@@ -87,13 +87,13 @@ describe('a WebSocket request', () => {
     { host: 'meet.example' },
     { host: 'localhost:4680', origin: 'http://localhost:4680' },
   ])(
-    'a WebSocket request with the host $host and the origin $origin (undefined: no Origin header) is accepted',
+    'the embedded service accepts a WebSocket request with the Host $host and the Origin $origin',
     async (headers) => {
       expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
     },
   )
 
-  test('a WebSocket request with a host that only ends with an allowed name is refused', async () => {
+  test('the embedded service refuses a WebSocket request whose Host only ends with an allowed name', async () => {
     expect(statusLine(await connectTo({ host: 'not-meet.example' }))).toBe(refused)
   })
 })

@@ -50,7 +50,7 @@ describe('the embedded service over a socket', () => {
   })
 })
 
-test('a response of the embedded service has a status line, the JSON content type and a content length', async () => {
+test('the embedded service sends a status line, a JSON content type and a content length', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const text = await sendOverSocket(
@@ -64,7 +64,7 @@ test('a response of the embedded service has a status line, the JSON content typ
   expect(text.split('\r\n\r\n')[1]).toBe(body)
 })
 
-test('a request body that arrives in pieces is joined, even if a character is split', async () => {
+test('the embedded service joins a request body that is split within a character', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const body = Buffer.from('{"user_id":"ä"}')
@@ -91,7 +91,7 @@ test('a request body that arrives in pieces is joined, even if a character is sp
 
 describe('a request target outside the paths of the service', () => {
   for (const target of ['//[', '//elsewhere/v1/rooms', '/', '/v1', '/v1/../v1/nothing', '*'])
-    test(`the request target “${target}”, which is outside the paths of the service, gets the response 400`, async () => {
+    test(`the embedded service responds with 400 to the request target “${target}”`, async () => {
       const { service, apiKey } = await openTestWorkspace()
       const { url } = await serve(service)
       const text = await sendOverSocket(
@@ -102,7 +102,7 @@ describe('a request target outside the paths of the service', () => {
     })
 })
 
-test('a body that is not UTF-8 gets the response 400', async () => {
+test('the embedded service responds with 400 to a body that is not UTF-8', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const text = await sendOverSocket(

@@ -33,7 +33,7 @@ function createMachineWithTimer(ms: number) {
 }
 
 describe('health endpoints', () => {
-  test('health endpoints respond without a key and reveal no data', async () => {
+  test('/healthz and /readyz respond with 200 without an API key', async () => {
     const serving = await serveHere()
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
@@ -45,7 +45,7 @@ describe('health endpoints', () => {
     }
   })
 
-  test('the health endpoint refuses a foreign Host header', async () => {
+  test('/healthz responds with 400 to a foreign Host header', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /healthz HTTP/1.1\r\nhost: evil.example\r\n\r\n')
@@ -87,7 +87,7 @@ describe('/metrics', () => {
     expect(lines).toContain('meetroom_request_duration_seconds_count{operation="listRooms"} 2')
   })
 
-  test('/metrics shows open sessions, waiting deliveries and process metrics', async () => {
+  test('/metrics contains open sessions, waiting deliveries and process metrics', async () => {
     const serving = await serveHere()
     // Nothing listens on port 9, so the events wait.
     const webhook = { url: 'http://127.0.0.1:9/' }
@@ -120,20 +120,20 @@ describe('X-Request-Id', () => {
   }
 
   test.each(['abc', '0195-abc_DEF.7:1/2+3=@x', 'x'.repeat(128)])(
-    'X-Request-Id is returned unchanged if the client sends the valid ID “%s”',
+    'the embedded service returns the valid X-Request-Id “%s” unchanged',
     async (id) => {
       expect(await send(await serveHere(), id)).toBe(id)
     },
   )
 
   test.each(['', 'two words', 'a"b', 'ä', 'x'.repeat(129), 'a,b'])(
-    'X-Request-Id is replaced if the client sends the invalid ID “%s”',
+    'the embedded service replaces the invalid X-Request-Id “%s”',
     async (id) => {
       expect(await send(await serveHere(), id)).toMatch(/^[\da-f]{12}-1$/)
     },
   )
 
-  test('X-Request-Id is new for each request, including errors, room pages and health checks', async () => {
+  test('the embedded service generates a different X-Request-Id for each request', async () => {
     const serving = await serveHere()
     const paths = ['/rooms', '/nothing', '/../healthz', '/../rooms/x', '/../metrics']
     const ids = []
@@ -142,7 +142,7 @@ describe('X-Request-Id', () => {
     expect(ids.every((id) => /^[\da-f]{12}-\w+$/.test(id ?? ''))).toBe(true)
   })
 
-  test('X-Request-Id is in the log and in the response to a WebSocket handshake', async () => {
+  test('the embedded service logs and returns the X-Request-Id of a WebSocket handshake', async () => {
     const log: LogEntry[] = []
     const serving = await serveHere({ log: (entry) => log.push(entry) })
     const made = await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
@@ -162,7 +162,7 @@ describe('X-Request-Id', () => {
     ])
   })
 
-  test('X-Request-Id is in the response to a request that is refused because of its Host header', async () => {
+  test('the embedded service returns the X-Request-Id of a request with a foreign Host header', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /v1/rooms HTTP/1.1\r\nhost: evil.example\r\nx-request-id: mine\r\n\r\n')
@@ -171,7 +171,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-test('a stopping service aborts and counts the requests that are pending after the drain timeout', async () => {
+test('a stopping service counts the requests that it aborts after the drain timeout', async () => {
   const { machine, fire } = createMachineWithTimer(7777)
   const serving = await serveHere({ machine, drainMs: 7777 })
   for (let i = 0; i < 200; i++)

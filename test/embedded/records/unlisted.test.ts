@@ -53,7 +53,7 @@ const kinds: Kind[] = ['room', 'user', 'member']
 const fields = { metadata: { tags: ['a', null, 1.5], deep: [[{}]] }, layout_id: 7, options: null, 'x y': '' }
 
 describe.each(kinds)('unlisted fields of a %s', (kind) => {
-  test(`unlisted fields of a ${kind} are returned in every response, after the listed fields`, async () => {
+  test(`responses contain the unlisted fields of a ${kind} after the listed fields`, async () => {
     const { path, thing } = await make(kind, fields)
     expect(thing).toMatchObject(fields)
     expect(Object.keys(thing).slice(-4)).toEqual(Object.keys(fields))
@@ -62,7 +62,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect([body.rooms ?? body.users ?? body.members].flat()).toMatchObject([thing])
   })
 
-  test(`unlisted fields of a ${kind} keep their values unless an update contains them, and an update replaces the whole value`, async () => {
+  test(`an update of a ${kind} changes only the unlisted fields in the request`, async () => {
     const { path } = await make(kind, fields)
     await send('PUT', path, { name: 'other' })
     expect(await get(kind, path)).toMatchObject({ name: 'other', ...fields })
@@ -96,7 +96,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect((await workspace.service({ ...request, method: 'GET' })).text).toContain(text.slice(1, -1))
   })
 
-  test(`an update that takes the unlisted fields of a ${kind} above 64 KB per item is refused`, async () => {
+  test(`an update is refused if the unlisted fields of a ${kind} exceed 64 KB`, async () => {
     const { path } = await make(kind)
     // `{"a":"…"}` is eight bytes longer than its text.
     expect((await send('PUT', path, { a: 'x'.repeat(65_536 - 8) })).status).toBe(200)
@@ -143,7 +143,7 @@ test('overwriting a user replaces its unlisted fields', async () => {
   expect(body.user).not.toHaveProperty('metadata')
 })
 
-test('members added when a room is created keep their unlisted fields, and adding a member again merges the fields', async () => {
+test('adding a member again merges the unlisted fields of the member', async () => {
   await send('POST', '/users', { user_id: 'ada' })
   const members = [{ user_id: 'ada', seat: 1, badge: 'a' }]
   const { room } = (await send('POST', '/rooms', { name: 'R', type: 'open', members })).body
@@ -153,7 +153,7 @@ test('members added when a room is created keep their unlisted fields, and addin
   expect(await list()).toMatchObject([{ user_id: 'ada', seat: 2, badge: 'a' }])
 })
 
-test('pages keep and return unlisted fields, up to 64 KB per page', async () => {
+test('pages store and return unlisted fields of up to 64 KB per page', async () => {
   const { path } = await make('room')
   const create = (...pages: object[]) => send('POST', `${path}/pages/create_many`, pages)
   const { status, body } = await create({ title: 'One', metadata: { tags: ['a', null] } }, { index: 4 })
@@ -242,7 +242,7 @@ test('an upgrade from a version without unlisted fields keeps the data of the wo
 })
 
 describe.each(kinds)('the record of a %s', (kind) => {
-  test(`the record of a ${kind} is accepted as the body of an update, unchanged or with one changed field`, async () => {
+  test(`an update accepts the full record of a ${kind}`, async () => {
     const { path, thing } = await make(kind, fields)
     const { status, body } = await send('PUT', path, thing)
     expect({ status, thing: body[kind] }).toEqual({
@@ -297,14 +297,14 @@ describe('an update', () => {
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test('an update ignores fields that the service computes', async () => {
+  test('an update of a room ignores fields that the service computes', async () => {
     const { path, thing } = await make('room')
     const moved = { updated_at: 'x', started_at: 'x', meeting_time: 1000 }
     expect((await send('PUT', path, moved)).status).toBe(200)
     expect(await get('room', path)).toEqual({ ...thing, updated_at: expect.any(String) })
   })
 
-  test('an update with an invalid value is refused', async () => {
+  test('an update of a user with an invalid value is refused', async () => {
     const { path } = await make('user', { name: 'Ada' })
     for (const body of [{ name: null }, { name: 1 }, { default_member_type: 'owner' }, [], null, 'x'])
       expect((await send('PUT', path, body)).status).toBe(400)
@@ -313,7 +313,7 @@ describe('an update', () => {
 })
 
 describe('a create request', () => {
-  test('a create request ignores fields that the service generates, so that it accepts an existing record', async () => {
+  test('a create request for a room ignores fields that the service generates', async () => {
     const { thing } = await make('room', fields)
     const { status, body } = await send('POST', '/rooms', thing)
     const { id, created_at, updated_at } = body.room

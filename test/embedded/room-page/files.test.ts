@@ -13,7 +13,7 @@ const policy = (ancestors: string) =>
   `base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}; ` +
   "require-trusted-types-for 'script'; trusted-types 'none'"
 
-test('the room page has a strict Content-Security-Policy, is not cached, and contains no inline script or style', async () => {
+test('the room page has a strict Content-Security-Policy and no inline script or style', async () => {
   const { status, headers, text } = await get('/rooms/66f1a2b3c4d5e6f708192a3b')
   expect(status).toBe(200)
   expect(headers).toMatchObject({
@@ -27,13 +27,13 @@ test('the room page has a strict Content-Security-Policy, is not cached, and con
   expect(text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
 })
 
-test('the room page is the same for every room ID, so that it does not reveal which rooms exist', async () => {
+test('the room page has the same HTML for any room ID', async () => {
   const { text } = await get('/rooms/66f1a2b3c4d5e6f708192a3b')
   expect(await get('/rooms/%2e%2e%2fx')).toMatchObject({ status: 200, text })
   expect(await get('/rooms/another?name=x')).toMatchObject({ status: 200, text })
 })
 
-test('the room page contains the allowed embedding origin in its Content-Security-Policy and in an attribute', async () => {
+test('the room page allows embedding by the configured origin in its Content-Security-Policy', async () => {
   const { headers, text } = await get('/rooms/r', { embedOrigin: 'https://lms.example.com' })
   expect(headers['content-security-policy']).toBe(policy('https://lms.example.com'))
   expect(headers).not.toHaveProperty('x-frame-options')
@@ -49,7 +49,7 @@ test.each([
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
 })
 
-test('a HEAD request for the room page gets its headers and no body', async () => {
+test('a HEAD request for the room page returns headers without a body', async () => {
   const { status, headers, text } = await get('/rooms/r', { method: 'HEAD' })
   expect({ status, text, type: headers['content-type'] }).toEqual({
     ...{ status: 200, text: '', type: 'text/html; charset=utf-8' },
@@ -57,12 +57,12 @@ test('a HEAD request for the room page gets its headers and no body', async () =
 })
 
 test.each(['/rooms/', '/rooms/a/b', '/room-page/other.js', '/', '/rooms'])(
-  'a request for %s, which is not a page, gets the response 400',
+  'a GET request for %s, which is not a room page, returns 400',
   async (path) => {
     expect((await get(path)).status).toBe(400)
   },
 )
 
-test('a POST request to the room page is refused', async () => {
+test('a POST request to the room page returns 400', async () => {
   expect((await get('/rooms/r', { method: 'POST' })).status).toBe(400)
 })

@@ -27,7 +27,7 @@ async function createLesson(fields: object = {}) {
 }
 
 describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 60_000 }, () => {
-  test('the room page in a browser shows the contents of the room, and a notice after the member is blocked', async () => {
+  test('the room page in a browser shows the contents of the room and a notice after a member is blocked', async () => {
     const { room, enter, say, ask, block } = await createLesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as Ada Lovelace')
@@ -69,7 +69,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     for (const page of [ada, alan]) expect(page.problems.filter((text) => !/ERR_/.test(text))).toEqual([])
   })
 
-  test('the room page in a browser shows the remaining time, and the end of the meeting', async () => {
+  test('the room page in a browser shows the remaining time and the end of the meeting', async () => {
     const { room, enter, ask } = await createLesson({ max_meeting_seconds: 2 })
     const ada = await enter(room, 'ada')
     await ada.shows('Time left\n0:02', '#clock')
@@ -85,7 +85,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('the room page in a browser removes the token from the address bar and sends it in no URL or Referer header', async () => {
+  test('the room page in a browser omits the token from the address bar, request URLs and headers', async () => {
     const { room, enter, tokens, log } = await createLesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
@@ -191,7 +191,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     },
   )
 
-  test('the room page in a browser shows markup in names and messages as text, and runs no injected script', async () => {
+  test('the room page in a browser shows markup as text and runs no injected script', async () => {
     const { room, enter, say } = await createLesson({ name: '<img src=x onerror="window.owned=1">' })
     const ada = await enter(room, 'ada')
     await ada.shows('<img src=x', 'h1')
@@ -206,67 +206,63 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 })
 
-describe.skipIf(browser === undefined)(
-  'embedding of the room page in a page of another origin',
-  { timeout: 60_000 },
-  () => {
-    async function serveEmbedder(): Promise<{ origin: string; show(url: string): void }> {
-      let link = ''
-      const server = createServer((_, response) => {
-        response.setHeader('content-type', 'text/html')
-        response.end(
-          `<script>window.got = []; onmessage = ({ data, origin }) => got.push({ ...data, origin })</script><iframe src="${link}" width="800" height="600"></iframe>`,
-        )
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      onTestFinished(() => void server.close())
-      const show = (url: string) => {
-        link = url
-      }
-      return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show }
-    }
-
-    test('embedding of the room page in a page of another origin is refused by default', async () => {
-      const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
-      await user('ada', 'Ada')
-      const page = await newPage()
-      const { origin, show } = await serveEmbedder()
-      show(linkTo(await room({ type: 'open' }), 'ada'))
-      await page.open(origin)
-      await page.until(`document.readyState === 'complete'`)
-      expect(page.problems.join()).toMatch(/frame-ancestors|X-Frame-Options/)
-      expect(sessions()).toBe(0)
+describe.skipIf(browser === undefined)('embedding of the room page', { timeout: 60_000 }, () => {
+  async function serveEmbedder(): Promise<{ origin: string; show(url: string): void }> {
+    let link = ''
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(
+        `<script>window.got = []; onmessage = ({ data, origin }) => got.push({ ...data, origin })</script><iframe src="${link}" width="800" height="600"></iframe>`,
+      )
     })
-
-    test('embedding of the room page in a page of the configured origin is allowed, and this page receives room events', async () => {
-      const { origin, show } = await serveEmbedder()
-      const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
-      await user('ada', 'Ada')
-      const id = await room({ type: 'open' })
-      show(linkTo(id, 'ada'))
-      const page = await newPage()
-      await page.open(origin)
-      await page.until('got.length === 1')
-      await say(id, 'Hello')
-      await page.until('got.length === 2')
-      await ask('PUT', `/rooms/${id}`, { is_terminated: true })
-      await page.until('got.length === 3')
-      expect(await page.evaluate('got')).toEqual([
-        { event: 'loaded', room_id: id, origin: own },
-        { event: 'message', message: 'Hello', origin: own },
-        { event: 'terminated', reason: 'terminated', origin: own },
-      ])
-      const other = await serveEmbedder()
-      other.show(linkTo(id, 'ada'))
-      const stranger = await newPage()
-      await stranger.open(other.origin)
-      await stranger.until(`document.readyState === 'complete'`)
-      expect(stranger.problems.join()).toContain('frame-ancestors')
-    })
-
-    async function setUp(embedOrigin: string | undefined) {
-      const served = await roomPages({ embedOrigin })
-      return { ...served, sessions: () => served.log.filter((line) => line.startsWith('connect')).length }
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const show = (url: string) => {
+      link = url
     }
-  },
-)
+    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show }
+  }
+
+  test('the room page refuses embedding by another origin by default', async () => {
+    const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
+    await user('ada', 'Ada')
+    const page = await newPage()
+    const { origin, show } = await serveEmbedder()
+    show(linkTo(await room({ type: 'open' }), 'ada'))
+    await page.open(origin)
+    await page.until(`document.readyState === 'complete'`)
+    expect(page.problems.join()).toMatch(/frame-ancestors|X-Frame-Options/)
+    expect(sessions()).toBe(0)
+  })
+
+  test('the room page allows embedding by the configured origin and sends room events to it', async () => {
+    const { origin, show } = await serveEmbedder()
+    const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
+    await user('ada', 'Ada')
+    const id = await room({ type: 'open' })
+    show(linkTo(id, 'ada'))
+    const page = await newPage()
+    await page.open(origin)
+    await page.until('got.length === 1')
+    await say(id, 'Hello')
+    await page.until('got.length === 2')
+    await ask('PUT', `/rooms/${id}`, { is_terminated: true })
+    await page.until('got.length === 3')
+    expect(await page.evaluate('got')).toEqual([
+      { event: 'loaded', room_id: id, origin: own },
+      { event: 'message', message: 'Hello', origin: own },
+      { event: 'terminated', reason: 'terminated', origin: own },
+    ])
+    const other = await serveEmbedder()
+    other.show(linkTo(id, 'ada'))
+    const stranger = await newPage()
+    await stranger.open(other.origin)
+    await stranger.until(`document.readyState === 'complete'`)
+    expect(stranger.problems.join()).toContain('frame-ancestors')
+  })
+
+  async function setUp(embedOrigin: string | undefined) {
+    const served = await roomPages({ embedOrigin })
+    return { ...served, sessions: () => served.log.filter((line) => line.startsWith('connect')).length }
+  }
+})

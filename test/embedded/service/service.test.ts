@@ -75,7 +75,7 @@ describe('a list request', () => {
   ]
 
   for (const [name, make] of lists) {
-    test(`a list request for ${name} returns the items newest first, page by page, with the total of all pages`, async () => {
+    test(`a list request for ${name} returns items newest first in pages with the total`, async () => {
       const { path, field } = await make()
       const page = async (query: string) => {
         const { body } = await send('GET', path + query)
@@ -124,14 +124,11 @@ describe('a list request', () => {
       ['offset=-1', 'offset must be at least 0, not -1'],
       ['offset=99999999999999999999', 'offset must be at most 9007199254740991, not 99999999999999999999'],
       ['limit=1e3', 'limit must be a whole number, not “1e3”'],
-    ])(
-      `a list request for ${name} with %s is refused with a message that names the valid values`,
-      async (query, message) => {
-        const { path } = await make()
-        const { status, body } = await send('GET', `${path}?${query}`)
-        expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
-      },
-    )
+    ])(`a list request for ${name} with %s is refused with the message “%s”`, async (query, message) => {
+      const { path } = await make()
+      const { status, body } = await send('GET', `${path}?${query}`)
+      expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
+    })
 
     test(`a list request for ${name} accepts the limits 1 and 1000`, async () => {
       const { path, field } = await make()
@@ -154,7 +151,7 @@ describe('a list request', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('a list request with a name returns only rooms with this exact name, including case and wildcard characters', async () => {
+  test('a list request with a name returns only rooms with exactly this name', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -241,7 +238,7 @@ describe('IDs', () => {
       expect((await send('GET', `/users/${encodeURIComponent(id)}`)).body).toEqual(made.body)
     })
 
-  test('user IDs that differ only after a NUL identify different users', async () => {
+  test('requests for the user ID a\\u0000b do not affect the user a', async () => {
     const plain = await user('a', { name: 'the first' })
     await send('POST', '/users', { user_id: 'a\u0000b', name: 'the second' })
     expect((await send('GET', '/users/a')).body.user).toEqual(plain)
@@ -300,7 +297,7 @@ describe('a room', () => {
     expect((await send('GET', '/rooms')).body.rooms).toEqual([body.room])
   })
 
-  test('a room has the same application ID as other rooms', async () => {
+  test('two rooms have the same application ID', async () => {
     const first = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     const second = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     expect(second).toBe(first)
@@ -313,12 +310,12 @@ describe('a room', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`a create request for a room with the body ${JSON.stringify(body)}, which lacks a name or a type, is refused`, async () => {
+    test(`POST /rooms rejects the body ${JSON.stringify(body)} with 400`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
 
-  test('a room with unusual characters in its name is refused or returned with the same name', async () => {
+  test('POST /rooms rejects a name with unusual characters or returns it unchanged', async () => {
     for (const name of ['a\u0000b', '\ud800x', 'line\nbreak', '\u{10ffff}', ' x ']) {
       const { status, body } = await send('POST', '/rooms', { name, type: 'open' })
       if (status === 200) expect(body.room['name']).toBe(name)
@@ -326,7 +323,7 @@ describe('a room', () => {
     }
   })
 
-  test('a room gives members in the create request the requested role or the default role of the user', async () => {
+  test('POST /rooms gives each member the requested role or the default role of the user', async () => {
     await user('ada', { default_member_type: 'host' })
     await user('grace')
     const id = await room({
@@ -339,7 +336,7 @@ describe('a room', () => {
     ])
   })
 
-  test('a room is not created with a member whose user does not exist', async () => {
+  test('POST /rooms creates no room if the user of a member does not exist', async () => {
     await user('ada')
     expect(
       await send('POST', '/rooms', {
@@ -360,7 +357,7 @@ describe('a room', () => {
     expect((await send('GET', `/rooms/${id}`)).body).toEqual(body)
   })
 
-  test('a room keeps the time of its first termination after a second termination, until the room is reopened', async () => {
+  test('a room keeps terminated_at after a second termination', async () => {
     const id = await room()
     const terminate = async (is_terminated: boolean) =>
       (await send('PUT', `/rooms/${id}`, { is_terminated })).body.room['terminated_at']
@@ -370,14 +367,14 @@ describe('a room', () => {
     expect(await terminate(false)).toBeNull()
   })
 
-  test('a room is returned without the secret and headers of its webhook', async () => {
+  test('responses omit the secret and headers of the webhook of a room', async () => {
     const webhook = { url: 'https://hooks.test/in', headers: { 'x-token': 'hush-1' }, secret: 'hush-2' }
     const { body } = await send('POST', '/rooms', { name: 'R', type: 'open', webhook })
     const answers = [body, await send('GET', `/rooms/${body.room.id}`), await send('GET', '/rooms')]
     expect(JSON.stringify(answers)).not.toContain('hush')
   })
 
-  test('the response to the deletion of a room contains the room, and the members of the room no longer exist', async () => {
+  test('deleting a room returns the room and deletes its members', async () => {
     const id = await room()
     await user('ada')
     const { id: memberId } = await member(id, 'ada')
@@ -390,7 +387,7 @@ describe('a room', () => {
 })
 
 describe('a user', () => {
-  test('a user has every documented field after creation, and has an internal ID only in lists', async () => {
+  test('a new user has every documented field, and an internal ID only in lists', async () => {
     const made = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -412,16 +409,16 @@ describe('a user', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`a create request for a user with the body ${JSON.stringify(body)}, which lacks a user_id, is refused`, async () => {
+    test(`POST /users rejects the body ${JSON.stringify(body)} with 400`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
-  test('a user has an access token that differs from the tokens of other users', async () => {
+  test('each user has a different access token', async () => {
     const tokens = [await user('a'), await user('b'), await user('c')].map((made) => made['access_token'])
     expect(new Set(tokens).size).toBe(3)
   })
 
-  test('a user who is overwritten keeps only the ID, access token, creation time and memberships', async () => {
+  test('overwriting a user resets all omitted fields except the access token and creation time', async () => {
     const before = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -454,7 +451,7 @@ describe('a user', () => {
     expect((await send('GET', '/users/ada')).body).toEqual(body)
   })
 
-  test('a user is found by email_search_query with a part of the email in any letter case', async () => {
+  test('email_search_query finds users by a part of the email in any letter case', async () => {
     await user('ada', { email: 'Ada.L@Example.com' })
     await user('grace', { email: 'grace@navy.test' })
     await user('alan@example.com')
@@ -505,7 +502,7 @@ describe('a member', () => {
   })
 
   for (const type of ['guest', 'host', 'monitor'])
-    test(`a member that is added without a role has the default role of the user, ${type}`, async () => {
+    test(`a member added without a role gets the default role of the user, ${type}`, async () => {
       const roomId = await room()
       await user('ada', { default_member_type: type })
       expect((await member(roomId, 'ada'))['type']).toBe(type)
@@ -521,7 +518,7 @@ describe('a member', () => {
       expect(await send('POST', `/rooms/${roomId}/members`, body)).toEqual(invalid)
   })
 
-  test('an update of the name of a member does not change the name of the user', async () => {
+  test('renaming a member does not rename the user', async () => {
     const roomId = await room()
     await user('ada', { name: 'Ada' })
     const before = await member(roomId, 'ada')
@@ -531,7 +528,7 @@ describe('a member', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`a block request for a member of a ${type} room is refused and changes no field`, async () => {
+    test(`blocking a member of a ${type} room is refused and changes no field`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -552,7 +549,7 @@ describe('a member', () => {
 })
 
 describe('a message', () => {
-  test('a message to a terminated room is a validation exception until the room is reopened', async () => {
+  test('a message to a terminated room is refused until the room is reopened', async () => {
     const id = await room()
     const message = () => send('POST', `/rooms/${id}/message`, { message: 'hello' })
     await send('PUT', `/rooms/${id}`, { is_terminated: true })
@@ -580,7 +577,7 @@ describe('URLs in requests', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`a request with two pages is refused if the second page has the src ${JSON.stringify(url)}`, async () => {
+    test(`creating two pages is refused if the second page has the src ${JSON.stringify(url)}`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -634,7 +631,7 @@ describe('URLs in requests', () => {
 
 describe('a user ID', () => {
   test.each(['a\u0001b', 'ada\n', '\tada', 'a\u007fb', 'a\u0085b', 'a\u009fb'])(
-    'the user ID %j, which contains a control character, is refused',
+    'the user ID %j with a control character is refused',
     async (user_id) => {
       const { status, body } = await send('POST', '/users', { user_id })
       expect([status, body.error]).toEqual([
@@ -682,7 +679,7 @@ describe('a number out of range', () => {
       '[0].size.width must be a number that a double holds exactly, not 1.23456789012345678901',
     ],
   ])(
-    'a POST request for %s with the body %s is refused with a message that quotes the invalid number',
+    'a POST request for %s with the body %s is refused with an error that quotes the number',
     async (path, body, message) => {
       const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
       const answer = await workspace.service({
@@ -869,8 +866,8 @@ async function openFile(dir: string): Promise<Sqlite> {
   return db
 }
 
-describe('a workspace in a directory', () => {
-  test('a workspace in a directory keeps its data and its key after it is closed and opened again', async () => {
+describe('a local workspace', () => {
+  test('a local workspace keeps its data and key after it is reopened', async () => {
     const dir = join(tempDir(), 'deep', 'data')
     const first = await openTestWorkspace(dir)
     await first.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -887,7 +884,7 @@ describe('a workspace in a directory', () => {
     expect(await Promise.all(paths.map((path) => second.send('GET', path)))).toEqual(before)
   })
 
-  test('a workspace in a directory and its key file have owner-only access', async () => {
+  test('a local workspace and its key file have owner-only access', async () => {
     const dir = join(tempDir(), 'data')
     const { apiKey } = await openTestWorkspace(dir)
     expect(statSync(dir).mode & 0o777).toBe(0o700)
@@ -895,7 +892,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('the files of a workspace have owner-only access if other accounts can access its directory', async () => {
+  test('the files of a local workspace have owner-only access if other accounts can access its directory', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -910,13 +907,13 @@ describe('a workspace in a directory', () => {
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 
-  test('a workspace in a directory has a key that differs from the key of another workspace', async () => {
+  test('two local workspaces have different keys', async () => {
     const first = await openTestWorkspace(join(tempDir(), 'a'))
     const second = await openTestWorkspace(join(tempDir(), 'b'))
     expect(first.apiKey).not.toBe(second.apiKey)
   })
 
-  test('a workspace in a directory shows an acknowledged write to a second connection', async () => {
+  test('two connections to a local workspace read the writes of each other', async () => {
     const dir = tempDir()
     const first = await openTestWorkspace(dir)
     const second = await openTestWorkspace(dir)
@@ -928,7 +925,7 @@ describe('a workspace in a directory', () => {
     expect((await first.send('GET', '/users/ada')).body.user['name']).toBe('Ada')
   })
 
-  test('a workspace in a directory has a write-ahead log that is synced at every commit', async () => {
+  test('a local workspace syncs its write-ahead log at every commit', async () => {
     const dir = tempDir()
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
@@ -937,7 +934,7 @@ describe('a workspace in a directory', () => {
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 
-  test('a workspace in a directory removes the members and pages of a deleted room', async () => {
+  test('a local workspace deletes the members and pages of a deleted room', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     await opened.send('POST', '/users', { user_id: 'ada' })
@@ -978,7 +975,7 @@ describe('a workspace in a directory', () => {
     expect(rows).toMatchObject([row('a', 0), row('b', 7), row('c', 8), row('d', 9)])
   })
 
-  test('the list of pages is sorted by position and has paging with the total', async () => {
+  test('the list of pages is sorted by position and paginated with the total', async () => {
     const path = `/rooms/${await room()}/pages`
     await send('POST', `${path}/create_many`, [{ index: 3 }, { index: 1 }, { index: 2 }])
     const { body } = await send('GET', `${path}?limit=1&offset=1`)
@@ -987,7 +984,7 @@ describe('a workspace in a directory', () => {
 })
 
 describe('sessions', () => {
-  test('the list of sessions is sorted newest first, and is filtered by user and online status', async () => {
+  test('the list of sessions is sorted newest first and filtered by user and online status', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const rooms = [
@@ -1025,7 +1022,7 @@ describe('sessions', () => {
   })
 })
 
-test('the list of sessions is complete by default, and is paged with a total if the query contains limit or offset', async () => {
+test('the list of sessions is paginated only if the query contains limit or offset', async () => {
   const dir = tempDir()
   const opened = await openTestWorkspace(dir)
   const { id } = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
@@ -1103,14 +1100,14 @@ describe('database indexes', () => {
     '/rooms/ROOM/sessions?user_id=ada&is_connecting=true',
     '/users/ada',
   ])
-    test(`GET ${path} reads only matching rows through database indexes, without sorting`, async () => {
+    test(`the query plan of GET ${path} contains no full table scan and no sort`, async () => {
       const plans = await readQueryPlans(path)
       expect(plans.length).toBeGreaterThan(0)
       expect(plans.filter((plan) => sorts(plan) || readsAll(plan))).toEqual([])
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
-    test(`GET ${path} reads rows without sorting them`, async () => {
+    test(`the query plan of GET ${path} contains no sort`, async () => {
       expect((await readQueryPlans(path)).filter(sorts)).toEqual([])
     })
 })
@@ -1129,7 +1126,7 @@ test('seedWorkspace creates the rooms and users of the wire fixtures', async () 
   ])
 })
 
-test('the authentication scheme is case-insensitive, and the key is case-sensitive', async () => {
+test('the authentication scheme is case-insensitive', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const statuses = ['Bearer', 'bearer', 'BEARER'].map(async (scheme) => {
     const request = { method: 'GET', url: 'http://localhost/v1/rooms', body: undefined }
