@@ -22,7 +22,7 @@ function deny(id: string) {
 describe('a 403 response for one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('rooms get exits 1 with the hint that the API key is valid after a 403 response', async () => {
+  test('rooms get exits 1 after a 403 response and reports that the API key is valid', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:

@@ -115,17 +115,14 @@ describe('the message of an error response', () => {
     ['404', 3, 'rooms get r1', 'no such room: r1'],
     ['500', 1, 'rooms get r1', 'the service reports a validation exception (500)'],
     ['503', 6, 'rooms get r1 --retries 0', 'the service failed (503)'],
-  ])(
-    'a response with the status %s makes the command exit %i with the message of the response',
-    async (status, code, command, message) => {
-      world.intercept = answering(answer(Number(status), { detail: 'because' }))
-      const run = await world.run(command)
-      expect({ code: run.code, first: run.stderr.split('\n')[0] }).toEqual({
-        code,
-        first: `error: ${message}: because`,
-      })
-    },
-  )
+  ])('$2 prints the message of a %s response and exits %i', async (status, code, command, message) => {
+    world.intercept = answering(answer(Number(status), { detail: 'because' }))
+    const run = await world.run(command)
+    expect({ code: run.code, first: run.stderr.split('\n')[0] }).toEqual({
+      code,
+      first: `error: ${message}: because`,
+    })
+  })
 })
 
 test.each([
@@ -138,7 +135,7 @@ test.each([
   ['""', ''],
   ['{"error":{}}', ': {"error":{}}'],
   ['{"message":null}', ': {"message":null}'],
-])('rooms update prints the status 422 of the response %j without a message', async (body, shown) => {
+])('rooms update prints the status of a 422 response without a message (body: %j)', async (body, shown) => {
   world.intercept = async () => answer(422, body)
   expect((await world.run('rooms update r1 --name New')).stderr).toBe(
     `error: the service refuses the request (422)${shown}\n`,

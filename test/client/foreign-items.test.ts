@@ -33,11 +33,11 @@ describe('a list of a room', () => {
   })
 
   test.each([
-    ['the ID of the room', { ...member, room_id: 'r1', roomId: 'r1' }],
+    ['the requested room ID', { ...member, room_id: 'r1', roomId: 'r1' }],
     ['no room ID', member],
     ['null as the room ID', { ...member, room_id: null }],
     ['an object as the room ID', { ...member, room_id: { id: 'r2' } }],
-  ])('members list prints a member that has %s', async (_, item) => {
+  ])('members list prints a member with %s', async (_, item) => {
     serve(item)
     expect(await world.run('members list r1 -o ids')).toMatchObject({ code: 0, stdout: 'm1\n' })
   })

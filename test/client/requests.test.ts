@@ -64,15 +64,12 @@ describe('meetroom', () => {
       },
     )
 
-    test.each([lost(), unsent()])(
-      `meetroom retries ${what} after the failure “$message”`,
-      async (failure) => {
-        respondInOrder(failure, fine)
-        const { code, host } = await world.run(command)
-        expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
-        expect(world.requests).toHaveLength(2)
-      },
-    )
+    test.each([lost(), unsent()])(`meetroom retries ${what} after the failure $message`, async (failure) => {
+      respondInOrder(failure, fine)
+      const { code, host } = await world.run(command)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
+      expect(world.requests).toHaveLength(2)
+    })
   }
 
   for (const [what, command] of Object.entries(unrepeatable)) {
@@ -204,7 +201,7 @@ describe('meetroom', () => {
   )
 
   test.each([400, 404, 500])(
-    'users update checks the change with a read if its retry after a lost response gets a %i response',
+    'users update with a lost response and a %i retry exits 0 only if the service made the change',
     async (status) => {
       await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
       for (const isExecuted of [false, true]) {
@@ -227,11 +224,14 @@ describe('retries and timeouts', () => {
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('rooms get with the flags “%s” makes %i attempts if every response is lost', async (flag, attempts) => {
-    respondInOrder(lost())
-    expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
-    expect(world.requests).toHaveLength(attempts)
-  })
+  ])(
+    'rooms get limits its attempts if every response is lost (flags: “%s”, attempts: %i)',
+    async (flag, attempts) => {
+      respondInOrder(lost())
+      expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
+      expect(world.requests).toHaveLength(attempts)
+    },
+  )
 
   test('rooms get doubles the backoff before each retry up to 6 s', async () => {
     respondInOrder(answer(503, {}))
@@ -247,11 +247,14 @@ describe('retries and timeouts', () => {
     ['invalid text', 'soon', 150],
     ['an invalid fraction', '1.5', 150],
     ['an invalid negative number', '-5', 150],
-  ])('rooms get retries after $2 ms if Retry-After contains %s (%s)', async (_what, header, waited) => {
-    respondInOrder(answer(429, {}, { 'retry-after': header }), fine)
-    const { code, host } = await world.run('rooms get r1')
-    expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
-  })
+  ])(
+    'rooms get that receives a Retry-After with %s (%s) retries after %i ms',
+    async (_what, header, waited) => {
+      respondInOrder(answer(429, {}, { 'retry-after': header }), fine)
+      const { code, host } = await world.run('rooms get r1')
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
+    },
+  )
 
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
     'rooms get exits 6 without a retry if the Retry-After %s exceeds the timeout',
@@ -851,7 +854,7 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s during a read makes rooms get exit %i', async (name, code) => {
+  ] as const)('rooms get exits $1 after %s', async (name, code) => {
     expect(await runInterrupted(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
@@ -862,17 +865,14 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    '%s during a write makes rooms update exit %i and suggest a check command',
-    async (name, code) => {
-      expect(await runInterrupted(name, 'rooms update r1 --name New')).toEqual({
-        code,
-        stdout: '',
-        stderr:
-          'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
-      })
-    },
-  )
+  ] as const)('rooms update exits $1 after %s and suggests a check command', async (name, code) => {
+    expect(await runInterrupted(name, 'rooms update r1 --name New')).toEqual({
+      code,
+      stdout: '',
+      stderr:
+        'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
+    })
+  })
 
   test('users delete sends no requests for the remaining IDs after SIGINT', async () => {
     const { code } = await runInterrupted('SIGINT', 'users delete a b c --yes --concurrency 1')

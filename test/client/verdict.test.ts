@@ -60,8 +60,8 @@ describe('a name that the service changes', () => {
 
   test.each([
     ['truncated', (name: string) => name.slice(0, 20)],
-    ['in lowercase', (name: string) => name.toLowerCase()],
-    ['truncated and in lowercase', (name: string) => name.slice(0, 20).toLowerCase()],
+    ['lowercase', (name: string) => name.toLowerCase()],
+    ['truncated and lowercase', (name: string) => name.slice(0, 20).toLowerCase()],
     ['with a number', (name: string) => `${name} (2)`],
     ['with a date', (name: string) => `${name} [2026-01-02]`],
   ])('rooms create succeeds with a warning if the service changes the name (%s)', async (_what, change) => {
@@ -147,7 +147,7 @@ describe('deletions that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'workspace apply exits 7 if an outcome is unknown and the next reads fail (status: %s)',
+  'workspace apply exits 7 if an outcome is unknown and the next reads fail (status: %s; undefined: no response)',
   async (status) => {
     world.file(
       'w.yaml',

@@ -196,7 +196,7 @@ test.each([
   ['rooms terminate r1', 'room r1', 410],
   ['members unblock r1 m1', 'member m1', 404],
 ])(
-  '%s --ignore-not-found fails if %s exists although the write gets the response %i',
+  '“%s --ignore-not-found” fails if %s exists although the write gets a %i response',
   async (line, what, status) => {
     world.intercept = async ({ method }) =>
       method === 'GET'

@@ -26,7 +26,7 @@ async function createWorldWithKey(text: string) {
 
 describe('empty key files', () => {
   test.each(['', '\n', ' \n'])(
-    '--local replaces a key file that contains only %j and prints a warning',
+    '--local replaces a key file with the content %j and prints a warning',
     async (text) => {
       const { world, dir, file } = await createWorldWithKey(text)
       const run = await world.run('--local rooms create --name Plan --type open')

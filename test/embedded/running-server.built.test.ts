@@ -116,7 +116,7 @@ test('locks of different data directories are independent', async () => {
   second.release()
 })
 
-test('a released data directory can be locked again', async () => {
+test('lockWorkspace locks a released data directory again', async () => {
   const dir = tempDir()
   for (let i = 0; i < 3; i++) (await lockWorkspace(dir, machine)).release()
 })

@@ -117,7 +117,7 @@ describe('the progress bar on a terminal', () => {
   test.each([
     ['a very short run', { tty: true }, []],
     ['--quiet', { tty: true }, [...slowly, '--quiet']],
-    ['output without a terminal', { tty: false }, slowly],
+    ['a process without a terminal', { tty: false }, slowly],
     ['a terminal that is too narrow', { tty: true, columns: 40 }, slowly],
   ])('the progress bar is hidden for %s', async (_, options, flags) => {
     const ids = await rooms(3)

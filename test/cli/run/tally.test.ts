@@ -58,7 +58,7 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
-  ])('a run with the outcome “%s” exits $3', (_what, ended, fatal, code) => {
+  ])('a run with the outcome “%s” exits with the documented code', (_what, ended, fatal, code) => {
     expect(createTally(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })

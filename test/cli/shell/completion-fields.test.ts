@@ -27,7 +27,7 @@ const completed = (field: string) => `${field}${values.find(([like]) => like.tes
 describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   'completion candidates after %s',
   (flag) => {
-    test(`completion candidates after ${flag} are accepted by the commands with the flag`, async () => {
+    test(`commands accept the completion candidates after ${flag}`, async () => {
       const tried = new Set<string>()
       for (const { name, call } of await findCallsWithFlag(flag)) {
         const { world, argvOf } = await prepare()

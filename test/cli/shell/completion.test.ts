@@ -32,7 +32,7 @@ function store(profile: object, more: object = {}): void {
 }
 const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 
-test.each(shells)('completion %s prints a script, and on a terminal an installation hint', async (shell) => {
+test.each(shells)('completion %s prints a script, and an installation hint on a terminal', async (shell) => {
   const piped = await world.run(`completion ${shell}`)
   expect(piped).toMatchObject({ code: 0, stderr: '' })
   expect(piped.stdout).toContain('meetroom __complete')

@@ -304,7 +304,7 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('users delete with failures of the IDs %j exits %i', async (refused, code, summary) => {
+  ])('users delete with the failing IDs %j exits %i', async (refused, code, summary) => {
     const ids = await users(4)
     refuse(refused)
     const run = await world.run(deleting(ids))
@@ -418,26 +418,29 @@ describe('failures of the whole batch', () => {
   })
 
   test.each([
-    ['a key that becomes invalid', refusedKey, key],
-    ['a service that becomes unreachable', dead, gone],
-  ])('users delete stops at %s during the run and reports the failure once', async (_what, how, stderr) => {
-    const ids = await users(40)
-    refuse(ids.slice(5), how)
-    const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
-    expect(run).toMatchObject({
-      code: 8,
-      stdout: 'u1\nu2\nu3\nu4\nu5\n',
-      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
-    })
-    expect(written()).toEqual(ids.slice(0, 6))
-    expect(await left()).toEqual(ids.slice(5))
-  })
+    ['a refused key', refusedKey, key],
+    ['a refused connection', dead, gone],
+  ])(
+    'users delete stops at %s after five deletions and reports the failure once',
+    async (_what, how, stderr) => {
+      const ids = await users(40)
+      refuse(ids.slice(5), how)
+      const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
+      expect(run).toMatchObject({
+        code: 8,
+        stdout: 'u1\nu2\nu3\nu4\nu5\n',
+        stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
+      })
+      expect(written()).toEqual(ids.slice(0, 6))
+      expect(await left()).toEqual(ids.slice(5))
+    },
+  )
 
   // The responses may arrive in any order.
   test.each([
-    ['a key that becomes invalid', refusedKey, key],
-    ['a service that becomes unreachable', dead, gone],
-  ])('users delete reports %s only once if another item succeeds', async (_what, how, stderr) => {
+    ['a refused key', refusedKey, key],
+    ['a refused connection', dead, gone],
+  ])('users delete reports %s once and exits 8 if another item succeeds', async (_what, how, stderr) => {
     const ids = await users(2)
     refuse(['u1'], how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({

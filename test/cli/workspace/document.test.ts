@@ -84,7 +84,7 @@ describe('a workspace file', () => {
       'users: [{ user_id: "a\\nb" }]',
       'f.yaml:1:20: users[0].user_id: the user ID contains a control character',
     ],
-  ])('the workspace file %j is refused with the position of the error', async (text, problem) => {
+  ])('parseWorkspace reports the position of the error in %j', async (text, problem) => {
     expect(await read(text)).toBe(problem)
   })
 
@@ -99,11 +99,11 @@ describe('a workspace file', () => {
       'f.json is not valid JSON: unexpected “#” at line 1, column 1 | the file is YAML: rename the file to f.yaml',
     ],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
-  ])('the JSON workspace file %s is refused with the position of the error', async (text, problem) => {
+  ])('parseWorkspace reports the position of the error in the JSON file %j', async (text, problem) => {
     expect(await read(text, 'f.json')).toBe(problem)
   })
 
-  test('a workspace file with anchors, very deep nesting or too many values is refused', async () => {
+  test('parseWorkspace refuses a file with anchors, very deep nesting or too many values', async () => {
     const laughs = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}`},${`*a${i}`}]`)
     expect(await read(`a0: &a0 [x]\n${laughs.join('\n')}\n`)).toMatch(/anchors are not allowed/)
     expect(await read('['.repeat(100_000))).toMatch(/^f\.yaml:1:\d+: the file is nested too deeply$/)
@@ -177,7 +177,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('a workspace file of random YAML tokens is parsed or refused with a position', async () => {
+  test('parseWorkspace parses random YAML tokens or reports the position of the error', async () => {
     const part = fc.constantFrom(
       ...'users:|rooms:|\n|  |- |{|}|[|]|: |, |? |&a|*a|!!str |<<|"|\'|||>|%YAML 1.1|---|...|#|a|1|~|\t|\\|\u0000'.split(
         '|',

@@ -757,7 +757,7 @@ describe.each([
   })
 
   describe('an HTTPS request', () => {
-    test('an HTTPS request is not sent to a service with a self-signed certificate', async () => {
+    test('the transport sends no HTTPS request to a service with a self-signed certificate', async () => {
       let requests = 0
       const port = await listen(
         createTlsServer(certificateAuthority().selfSigned(), (_request, response) => {

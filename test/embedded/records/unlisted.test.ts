@@ -288,7 +288,7 @@ describe('an update', () => {
     ),
   )
 
-  test.each(cases)('an update of a %s is refused if it contains %s', async (kind, field, value) => {
+  test.each(cases)('an update of a %s with the field %s is refused', async (kind, field, value) => {
     const { path, thing } = await make(kind)
     expect(await send('PUT', path, { name: 'other', [field]: value })).toEqual({
       status: 500,

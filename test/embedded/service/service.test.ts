@@ -528,7 +528,7 @@ describe('a member', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`blocking a member of a ${type} room is refused and changes no field`, async () => {
+    test(`blocking a member of a room with the type ${type} is refused and changes no field`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -558,7 +558,7 @@ describe('a message', () => {
     expect(await message()).toEqual({ status: 200, body: { message: 'hello' } })
   })
 
-  test('the service accepts an empty message', async () => {
+  test('the embedded service accepts an empty message', async () => {
     expect(await send('POST', `/rooms/${await room()}/message`, { message: '' })).toEqual({
       status: 200,
       body: { message: '' },
@@ -789,13 +789,13 @@ describe('requests', () => {
 
   for (const [name, header] of [
     ['no key', () => undefined],
-    ['an empty header', () => ''],
+    ['an empty Authorization header', () => ''],
     ['a wrong key', () => 'Bearer wrong'],
-    ['the scheme alone', () => 'Bearer'],
+    ['only the scheme', () => 'Bearer'],
     ['the key without its scheme', () => workspace.apiKey],
     ['another scheme', () => `Basic ${workspace.apiKey}`],
-    ['the key and more', () => `Bearer ${workspace.apiKey}x`],
-    ['a part of the key', () => `Bearer ${workspace.apiKey.slice(0, -1)}`],
+    ['extra characters after the key', () => `Bearer ${workspace.apiKey}x`],
+    ['a truncated key', () => `Bearer ${workspace.apiKey.slice(0, -1)}`],
   ] satisfies [string, () => string | undefined][])
     test(`requests with ${name} are refused and change no data`, async () => {
       const id = await room({ name: 'stays' })
