@@ -84,7 +84,7 @@ describe.each(wordings)('a write with the response “%s”', (name, response) =
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 
-  test.each(met)(`“%s” succeeds if the service made the change (response: ${name})`, async (line, isDone) => {
+  test.each(met)(`“%s” exits 0 if the service made the change (response: ${name})`, async (line, isDone) => {
     answerWrites(true, response)
     const { code, stderr } = await run(`${line} --retries 0`)
     world.intercept = undefined
@@ -107,7 +107,7 @@ test.each(unreadable)('“%s” exits 7 after a 200 response with HTML', async (
 })
 
 test.each(unreadable.slice(1))(
-  '“%s” succeeds after a response without a body or without the item',
+  '“%s” exits 0 after a response without a body or without the item',
   async (line) => {
     for (const response of [answer(200, ''), answer(200, {}), answer(202, { queued: true })]) {
       answerWrites(true, response)

@@ -39,7 +39,7 @@ describe('empty responses to writes', () => {
   })
 
   test.each([3, 40])(
-    'users import reports only the row that the service ignores as unknown after empty responses (rows: %i)',
+    'users import reports only an ignored row as unknown after empty responses (rows: %i)',
     async (rows) => {
       world.file('in.csv', csv(rows))
       answerEmpty((body = '') => !body.includes('"u1"'))

@@ -46,7 +46,7 @@ const expected = async () => {
   return { state: await readState(at), requests: at.world.requests.length }
 }
 
-test('workspace apply reaches the same final workspace after an earlier run was killed at any request', async () => {
+test('workspace apply reaches the same workspace after an earlier run was killed at any request', async () => {
   const { state, requests } = await expected()
   const point = fc.record({ at: fc.integer({ min: 1, max: requests - 1 }), isExecuted: fc.boolean() })
   await fc.assert(
@@ -115,7 +115,7 @@ test.each([-3600, 0, 3600, 365 * 86_400])(
   },
 )
 
-test('repeated workspace apply reaches the same final workspace despite failed and lost responses', async () => {
+test('repeated runs of workspace apply reach the same workspace after failed and lost responses', async () => {
   const { state } = await expected()
   const fault = fc.constantFrom(
     'ok',

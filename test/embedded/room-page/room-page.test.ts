@@ -147,7 +147,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(guest)).toEqual(['Guest guest you'])
   })
 
-  test('the room page in a browser can be operated with a keyboard and labels its elements for screen readers', async () => {
+  test('the room page in a browser supports keyboards and screen readers', async () => {
     const { room, enter, ask, origin } = await createLesson()
     const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
     await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities }, { entities }, { entities }])

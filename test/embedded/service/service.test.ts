@@ -231,7 +231,7 @@ describe('IDs', () => {
     })
 
   for (const id of ['.', '..', 'a\u0000b', '\n'])
-    test(`the user ID ${JSON.stringify(id)} is refused or returned unchanged`, async () => {
+    test(`POST /users rejects the user ID ${JSON.stringify(id)} or returns it unchanged`, async () => {
       const made = await send('POST', '/users', { user_id: id })
       if (made.status !== 200) return expect(made).toEqual(invalid)
       expect(made.body.user.user_id).toBe(id)
@@ -623,7 +623,7 @@ describe('URLs in requests', () => {
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('a room with a webhook URL that is not encoded is refused', async () => {
+  test('POST /rooms rejects a webhook URL that is not encoded', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -631,7 +631,7 @@ describe('URLs in requests', () => {
 
 describe('a user ID', () => {
   test.each(['a\u0001b', 'ada\n', '\tada', 'a\u007fb', 'a\u0085b', 'a\u009fb'])(
-    'the user ID %j with a control character is refused',
+    'POST /users rejects the user ID %j with a control character',
     async (user_id) => {
       const { status, body } = await send('POST', '/users', { user_id })
       expect([status, body.error]).toEqual([
@@ -643,7 +643,7 @@ describe('a user ID', () => {
   )
 
   test.each(['ada lovelace', 'ada@example.com', 'a/b?c#d%', 'Ünï', '名前', '…'])(
-    'the user ID %j without control characters is accepted',
+    'POST /users accepts the user ID %j',
     async (user_id) => {
       await user(user_id)
       const { body } = await send('GET', `/users/${encodeURIComponent(user_id)}`)
@@ -735,7 +735,7 @@ describe('requests', () => {
     '[]',
     '"ada"',
   ])
-    test(`requests with the body ${body || '(empty)'} are refused`, async () => {
+    test(`POST /users rejects the invalid body ${body || '(empty)'} with 400`, async () => {
       const headers = { authorization: authorization(), 'content-type': 'application/json' }
       expect(await sendUnchanged('POST', '/users', headers, body)).toEqual({ ...invalid, type })
       expect((await send('GET', '/users')).body.users).toEqual([])
@@ -746,7 +746,7 @@ describe('requests', () => {
   const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })
 
   for (const levels of [101, 100_000, 1_000_000])
-    test(`requests with a body nested ${levels} levels deep are refused`, async () => {
+    test(`POST /users rejects a body nested ${levels} levels deep with 400`, async () => {
       const { status, body } = await sendUnchanged('POST', '/users', json(), createNestedBody(levels))
       expect({ status, body }).toEqual({
         status: 400,
@@ -756,7 +756,7 @@ describe('requests', () => {
       })
     })
 
-  test('requests with a body nested 100 levels deep are accepted', async () => {
+  test('POST /users accepts a body nested 100 levels deep', async () => {
     expect((await sendUnchanged('POST', '/users', json(), createNestedBody(100))).status).toBe(200)
   })
 
@@ -766,7 +766,7 @@ describe('requests', () => {
     'application/x-www-form-urlencoded',
     'application/json-patch+json',
   ])
-    test(`requests whose body has the content type ${contentType ?? '(none)'} are refused`, async () => {
+    test(`POST /users rejects the content type ${contentType ?? '(none)'} with 400`, async () => {
       const headers = {
         authorization: authorization(),
         ...(contentType !== undefined && { 'content-type': contentType }),
@@ -782,7 +782,7 @@ describe('requests', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset=UTF-8',
   ])
-    test(`requests whose body has the content type ${contentType} are accepted`, async () => {
+    test(`POST /users accepts the content type ${contentType}`, async () => {
       const headers = { authorization: authorization(), 'content-type': contentType }
       expect((await sendUnchanged('POST', '/users', headers, '{"user_id":"ada"}')).status).toBe(200)
     })
@@ -797,7 +797,7 @@ describe('requests', () => {
     ['extra characters after the key', () => `Bearer ${workspace.apiKey}x`],
     ['a truncated key', () => `Bearer ${workspace.apiKey.slice(0, -1)}`],
   ] satisfies [string, () => string | undefined][])
-    test(`requests with ${name} are refused and change no data`, async () => {
+    test(`the embedded service rejects requests with ${name}`, async () => {
       const id = await room({ name: 'stays' })
       const value = header()
       const headers = {
@@ -829,13 +829,13 @@ describe('requests', () => {
     ['GET', '/users/ada/more'],
     ['GET', '//rooms'],
   ] as const)
-    test(`requests for ${method} ${path} are refused as unknown operations`, async () => {
+    test(`the embedded service rejects ${method} ${path} as an unknown operation`, async () => {
       await room({ name: 'stays' })
       expect(await send(method, path)).toEqual(unknownOperation)
       expect(await names('/rooms')).toEqual(['stays'])
     })
 
-  test('requests for missing items get the response 400, because the API has no 404', async () => {
+  test('the embedded service responds with 400 to requests for missing items', async () => {
     for (const path of [
       '/rooms/no-such',
       '/rooms/no-such/members',
@@ -913,7 +913,7 @@ describe('a local workspace', () => {
     expect(first.apiKey).not.toBe(second.apiKey)
   })
 
-  test('two connections to a local workspace read the writes of each other', async () => {
+  test('two connections to a local workspace read each other’s writes', async () => {
     const dir = tempDir()
     const first = await openTestWorkspace(dir)
     const second = await openTestWorkspace(dir)
