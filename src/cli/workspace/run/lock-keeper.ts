@@ -1,4 +1,6 @@
+import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
+import { isBlocked } from '../../records/blocking.ts'
 import type { DesiredUser, WorkspaceDocument } from '../document/document.ts'
 import type { Intent, LockedItem, LockedRoom, Section } from '../lock/lock.ts'
 import type { LockFile } from '../lock/lock-file.ts'
@@ -10,7 +12,8 @@ export interface Ended {
 }
 
 /**
- * Recorder of a run in the lock file. Records creations and blocks before their requests, in case of a crash.
+ * Recorder of a run in the lock file. Records added and blocked items before their requests, in case of a
+ * crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile
@@ -33,6 +36,7 @@ export class LockKeeper {
     section.application_id ??= applicationId
     section.workspace ??= this.#document.workspace
     for (const [key, id] of adopted) this.#recordRoom(key, id)
+    this.#recordReturned(state)
     this.#protect()
     this.#forgetMissing(state)
     await this.#lock.save()
@@ -64,11 +68,11 @@ export class LockKeeper {
 
   async beforePhase(items: readonly PlanItem[]): Promise<void> {
     const { users } = this.#section
-    for (const { kind, action, key, room_key } of items) {
+    for (const item of items) {
+      const { kind, action, key, room_key } = item
       const room = this.#roomOf(room_key)
       if (action === 'create' && kind === 'user') users.set(key, users.get(key) ?? createRecord())
-      if (action === 'create' && kind === 'member')
-        room?.members.set(key, room.members.get(key) ?? createRecord())
+      if (addsMember(item)) room?.members.set(key, room.members.get(key) ?? createRecord())
       if (action === 'remove' && kind === 'member') room?.blocks.add(key)
     }
     await this.#lock.save()
@@ -80,7 +84,7 @@ export class LockKeeper {
       const { kind, action, key, room_key } = item
       const room = this.#roomOf(room_key)
       if (verdict === 'undone' && action === 'create' && kind === 'user') users.delete(key)
-      if (verdict === 'undone' && action === 'create' && kind === 'member') room?.members.delete(key)
+      if (verdict === 'undone' && addsMember(item)) room?.members.delete(key)
       // A member whom `--reblock` blocks has no member record, and stays in the recorded blocks.
       if (verdict === 'undone' && action === 'remove' && kind === 'member' && room?.members.has(key))
         room.blocks.delete(key)
@@ -88,8 +92,7 @@ export class LockKeeper {
       if (action === 'remove' && kind === 'member') room?.members.delete(key)
       if (action === 'remove' && kind === 'user') users.delete(key)
       if (action === 'remove' && kind === 'room') rooms.delete(key)
-      if (item.changes.some(({ field, after }) => field === 'is_blocked' && after === false))
-        room?.blocks.delete(key)
+      if (addsMember(item)) room?.blocks.delete(key)
     }
     await this.#lock.save()
   }
@@ -108,6 +111,20 @@ export class LockKeeper {
   #recordRoom(key: string, id: string): void {
     this.#section.intents.delete(key)
     this.#section.rooms.set(key, { ...createRecord(), id, members: new Map(), blocks: new Set() })
+  }
+
+  /** Records declared members again whom `apply` blocked and somebody unblocked. */
+  #recordReturned({ members }: WorkspaceState): void {
+    for (const { key, members: declared = [] } of this.#document.rooms ?? []) {
+      const room = this.#section.rooms.get(key)
+      const found = room?.blocks.size ? members.get(room.id)?.items : undefined
+      const active = new Set(
+        found?.flatMap((member) => (isBlocked(member) === false ? [toText(member['user_id'])] : [])),
+      )
+      for (const { user_id } of declared)
+        if (active.has(user_id) && room?.blocks.delete(user_id))
+          room.members.set(user_id, room.members.get(user_id) ?? createRecord())
+    }
   }
 
   /** Applies `protected` of the file. Items without this field keep their protection. */
@@ -153,6 +170,12 @@ export class LockKeeper {
     for (const key of section.intents.keys())
       if (this.#document.rooms && !declared.has(key)) section.intents.delete(key)
   }
+}
+
+/** Returns true for a member to create or to unblock. */
+function addsMember({ kind, action, changes }: PlanItem): boolean {
+  const isUnblock = changes.some(({ field, after }) => field === 'is_blocked' && after === false)
+  return kind === 'member' && (action === 'create' || isUnblock)
 }
 
 const createRecord = () => ({ values: {} as Item, isProtected: false })

@@ -8,6 +8,8 @@ const declare = (...users: string[]) =>
 const apply = 'workspace apply school.yaml --yes --max 500'
 const unblocked =
   '! unblocked member algebra/bob; blocked by this file, then unblocked; --reblock blocks the member again'
+const removed =
+  '- member algebra/bob; is_blocked: false → true; the API cannot remove members; the member is blocked'
 
 const ofMembers = ({ lines }: { lines: readonly string[] }) =>
   lines.filter((line) => line.includes(' member '))
@@ -145,4 +147,54 @@ test('workspace diff plans no block if the lock file records no blocks', async (
     for (const room of Object.values<any>(section.rooms)) delete room.blocks
   at.write(JSON.stringify(lock), 'school.yaml.lock')
   expect(ofMembers(await at.diff())).toEqual(['* not_in_file member algebra/bob'])
+})
+
+test('workspace apply --prune blocks a member who left, returned and left again', async () => {
+  const { at, room } = await createClass()
+  at.write(declare('ada', 'bob'))
+  expect((await at.run(`${apply} --prune=members`)).code).toBe(0)
+  expect(await at.members(room)).toEqual(['ada guest', 'bob guest'])
+  at.write(declare('ada'))
+  expect(ofMembers(await at.diff('--prune=members'))).toEqual([removed])
+  expect((await at.run(`${apply} --prune=members`)).code).toBe(0)
+  expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
+})
+
+test('workspace apply --prune blocks a member who returned by members unblock and left again', async () => {
+  const { at } = await createClass()
+  await at.run('members unblock --user bob --all-rooms --yes')
+  at.write(declare('ada', 'bob'))
+  expect(await at.run(apply)).toMatchObject({ code: 0, writes: [] })
+  at.write(declare('ada'))
+  expect(ofMembers(await at.diff('--prune=members'))).toEqual([removed])
+})
+
+test('workspace diff reports an unblocked member after workspace apply failed to unblock the member', async () => {
+  const { at } = await createClass()
+  const before = at.lock()
+  at.write(declare('ada', 'bob'))
+  at.world.intercept = async (request, next) =>
+    request.method === 'PUT' ? { ...(await next({ ...request, body: '{"is_blocked":"x"}' })) } : next()
+  expect((await at.run(apply)).code).not.toBe(0)
+  at.world.intercept = undefined
+  expect(at.lock()).toEqual(before)
+  await at.run('members unblock --user bob --all-rooms --yes')
+  at.write(declare('ada'))
+  expect(ofMembers(await at.diff('--prune=members'))).toEqual([unblocked])
+})
+
+test('workspace apply --prune blocks a returned member after a run that was killed at the unblock', async () => {
+  const { at } = await createClass()
+  at.write(declare('ada', 'bob'))
+  let lock = ''
+  at.world.intercept = async (request, next) => {
+    const response = await next()
+    if (request.method === 'PUT') lock = JSON.stringify(at.lock())
+    return response
+  }
+  expect((await at.run(apply)).code).toBe(0)
+  at.world.intercept = undefined
+  at.write(lock, 'school.yaml.lock')
+  at.write(declare('ada'))
+  expect(ofMembers(await at.diff('--prune=members'))).toEqual([removed])
 })
