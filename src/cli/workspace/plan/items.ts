@@ -51,16 +51,21 @@ export function groupPlanned(writes: PlanItem[], undeclared: readonly PlanItem[]
 
 const removals = { user: 'deletes the user', room: 'deletes the room', member: 'blocks the member' } as const
 
-/** Plans a recorded item that the file does not declare. Returns undefined if the item must be removed. */
+/**
+ * Plans a recorded item that the file does not declare. Returns undefined if the item must be removed.
+ * @param protectedMember reason to keep an item whose removal would remove a protected member
+ */
 export function planKept(
   subject: Subject,
   { isProtected }: LockedItem,
   prunes: boolean,
   isComplete: boolean,
+  protectedMember?: string | false,
 ): PlanItem | undefined {
   const plural = kindPlurals[subject.kind]
   const keep = (reason: string) => createItem('not_in_file', subject, { reason })
   if (isProtected) return keep('protected')
+  if (protectedMember) return keep(protectedMember)
   if (!prunes) return keep(`in the lock file; --prune=${plural} ${removals[subject.kind]}`)
   return isComplete ? undefined : keep(`the list of ${plural} is incomplete`)
 }

@@ -145,6 +145,7 @@ function planOthers(
   const declared = new Set(desired.map(({ key }) => key))
   const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const others = [...state.items].filter(([id]) => !owned.has(id))
+  const prunes = options.prune.has('rooms')
   return others.map(([id, item]) => {
     const key = keys.get(id)
     const locked = key === undefined ? undefined : section.rooms.get(key)
@@ -153,8 +154,9 @@ function planOthers(
     const isReplaced = key !== undefined && declared.has(key) && idOf(key) !== id
     if (!locked || isReplaced) return createItem('not_in_file', subject)
     const reason = `not restorable: ${describeUnrestoredByDeletion('rooms')}`
+    const protects = [...locked.members.values()].some(({ isProtected }) => isProtected)
     return (
-      planKept(subject, locked, options.prune.has('rooms'), state.isComplete) ??
+      planKept(subject, locked, prunes, state.isComplete, protects && 'has a protected member') ??
       createItem('remove', subject, { reason })
     )
   })

@@ -29,9 +29,10 @@ export function planUsers(input: UsersInput): PlannedItems {
   const findTwin = createTwinFinder(state.items.keys())
   const declared = new Set(desired.map(({ user_id }) => user_id))
   const rest = [...state.items].filter(([id]) => !declared.has(id))
+  const protectedMembers = findProtectedMembers(input.section)
   return groupPlanned(
     desired.flatMap((user) => planUser(user, state, findTwin)),
-    rest.map(([id, item]) => planOther(id, nameOf(item), input)),
+    rest.map(([id, item]) => planOther(id, nameOf(item), input, protectedMembers)),
   )
 }
 
@@ -53,6 +54,7 @@ function planOther(
   id: string,
   name: string | null,
   { state, section, prunes, members }: UsersInput,
+  protectedMembers: ReadonlySet<string>,
 ): PlanItem {
   const subject = { kind: 'user', key: id, name } as const
   const locked = section.users.get(id)
@@ -60,5 +62,15 @@ function planOther(
   if (members.has(id) && !locked.isProtected)
     return createItem('not_in_file', subject, { reason: 'the file declares this user as a member' })
   const reason = `not restorable: ${describeUnrestoredByDeletion('users')}`
-  return planKept(subject, locked, prunes, state.isComplete) ?? createItem('remove', subject, { reason })
+  const protectedMember = protectedMembers.has(id) && 'is a protected member of a room'
+  return (
+    planKept(subject, locked, prunes, state.isComplete, protectedMember) ??
+    createItem('remove', subject, { reason })
+  )
+}
+
+/** Returns the user IDs of the members whom a file protects in a room. */
+function findProtectedMembers({ rooms }: Section): Set<string> {
+  const records = [...rooms.values()].flatMap(({ members }) => [...members])
+  return new Set(records.flatMap(([id, { isProtected }]) => (isProtected ? [id] : [])))
 }

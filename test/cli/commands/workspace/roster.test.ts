@@ -301,6 +301,33 @@ describe('workspace apply --prune', () => {
     expect((await at.diff('--prune=rooms')).lines).toContain('* not_in_file room x; protected')
   })
 
+  test('workspace apply --prune keeps the user and the room of a protected member', async () => {
+    const at = await createWorkspace()
+    at.write(
+      `users: [{ user_id: a }, { user_id: b }]\nrooms:\n  - { key: x, name: X, type: private, members: [{ user_id: a, protected: true }, { user_id: b }] }\n  - { key: y, name: Y, type: open, members: [{ user_id: a }] }\n`,
+    )
+    await at.run('workspace apply school.yaml --yes')
+    at.write('users: []\nrooms: []\n')
+    expect((await at.diff('--prune=members,users,rooms')).lines).toEqual([
+      expect.stringMatching(/^- room y; not restorable: /),
+      expect.stringMatching(/^- user b; not restorable: /),
+      '* not_in_file user a; is a protected member of a room',
+      '* not_in_file room x; has a protected member',
+    ])
+    at.write('users: []\n')
+    expect((await at.run('workspace apply school.yaml --prune=users --yes --no-save')).writes).toEqual([
+      'DELETE /users/b',
+    ])
+    at.write('rooms: [{ key: x, name: X, members: [{ user_id: a, protected: false }] }]\n')
+    expect((await at.run('workspace apply school.yaml --yes')).code).toBe(0)
+    at.write('users: []\nrooms: []\n')
+    expect((await at.diff('--prune=users,rooms')).lines).toEqual([
+      expect.stringMatching(/^- room y; not restorable: /),
+      expect.stringMatching(/^- room x; not restorable: /),
+      expect.stringMatching(/^- user a; not restorable: /),
+    ])
+  })
+
   test('workspace apply --prune exits 8 after a failed removal and makes the other changes', async () => {
     const at = await createWorkspace()
     at.write(
