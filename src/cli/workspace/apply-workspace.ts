@@ -10,14 +10,14 @@ import { isInteractive } from '../requests/confirm.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import { printRun } from '../run/print-run.ts'
 import { readDesired } from './document/read-document.ts'
-import { LockFile, lockFileOf } from './lock/lock-file.ts'
+import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { requireOwnLock } from './other-lock.ts'
 import { kindPlurals } from './plan/items.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { requireAllowedRemovals } from './plan/plan-workspace.ts'
 import { describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
-import { type PreparedPlan, preparePlan, previewPlan } from './prepare-plan.ts'
+import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, suggestNextStep, toRow } from './print-plan.ts'
 import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
@@ -29,7 +29,7 @@ interface ApplyFlags extends PlanFlags, PaceFlags {
 
 /**
  * Applies a workspace file, or prints the plan with `--dry-run`.
- * @throws {ConditionError} without `--dry-run`, if the plan differs from the file of `--plan`
+ * @throws {ConditionError} if the plan differs from the file of `--plan`
  * @throws {ConfirmationError} if the changes are not confirmed or not allowed
  * @throws {PartialError} without `--dry-run`, if items are unresolved
  */
@@ -40,30 +40,27 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   const { host } = context
   const { flags, review } = await readReview(context, file, given)
   const document = await readDesired(context, file, flags)
-  if (context.flags.dryRun) {
-    const prepared = await previewPlan(context, file, document, flags)
-    await printPlan(context, prepared.plan)
-    requireOwnLock(context, file, flags, prepared)
-    if (prepared.problem) throw prepared.problem
-    return requireAllowedRemovals(prepared.plan, flags.allowLarge)
-  }
+  // A preview reads the lock file without acquiring it.
   const name = lockFileOf(file, flags.lock)
-  const lock = await LockFile.open(name, host)
+  const lock = context.flags.dryRun ? undefined : await LockFile.open(name, host)
   try {
-    const options = readPlanOptions(flags)
-    const request = { lock: name, document, sections: lock.sections, options }
+    const sections = lock?.sections ?? readLockFile(name, host)
+    const request = { lock: name, document, sections, options: readPlanOptions(flags) }
     const prepared = await preparePlan(context, request, flags)
     const { plan, problem } = prepared
+    if (!lock) await printPlan(context, plan)
     requireOwnLock(context, file, flags, prepared)
     await review?.(prepared)
     requireAllowedRemovals(plan, flags.allowLarge)
-    await confirmPlan(context, file, plan, flags)
-    await saveRemoved(context, file, plan, flags)
-    await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
+    if (lock) {
+      await confirmPlan(context, file, plan, flags)
+      await saveRemoved(context, file, plan, flags)
+      await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
+    }
     if (problem) throw problem
-    requireResolved(file, plan, flags)
+    if (lock) requireResolved(file, plan, flags)
   } finally {
-    await lock.close()
+    await lock?.close()
   }
 }
 

@@ -395,22 +395,26 @@ describe('workspace apply --prune', () => {
 })
 
 describe('plan file', () => {
-  test('workspace apply --plan exits 9 and prints the differences if the current plan differs', async () => {
+  test('workspace apply --plan exits 9 and prints the differences if the current plan differs, also with --dry-run', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     await at.room('R')
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
     expect(await at.run('workspace diff school.yaml --out plan.json')).toMatchObject({ code: 9 })
     await at.world.send('PUT', '/users/ada', { name: 'Augusta' })
-    const changed = await at.run('workspace apply school.yaml --plan plan.json --yes')
-    expect([changed.code, changed.writes]).toEqual([9, []])
-    expect(changed.stderr).toContain('only in plan.json: ~ user ada (User ada)  name: User ada → Ada\n')
-    expect(changed.stderr).toContain('only in the current plan: ~ user ada (Augusta)  name: Augusta → Ada\n')
-    expect(changed.stderr).toContain(
-      'write and review a new plan: meetroom workspace diff school.yaml --out plan.json --base-url https://meet.test/v1',
-    )
+    const difference =
+      'only in plan.json: ~ user ada (User ada)  name: User ada → Ada\n' +
+      'only in the current plan: ~ user ada (Augusta)  name: Augusta → Ada\n' +
+      'error: the current plan differs from plan.json; nothing was changed\n' +
+      'hint: write and review a new plan: meetroom workspace diff school.yaml --out plan.json --base-url https://meet.test/v1\n'
+    for (const flags of ['--dry-run', '--yes']) {
+      const changed = await at.run(`workspace apply school.yaml --plan plan.json ${flags}`)
+      expect([changed.code, changed.writes]).toEqual([9, []])
+      expect(changed.stderr).toContain(difference)
+    }
     await at.world.send('PUT', '/users/ada', { name: 'User ada' })
     await at.user('somebody')
+    expect((await at.run('workspace apply school.yaml --plan plan.json --dry-run')).code).toBe(0)
     const same = await at.run('workspace apply school.yaml --plan plan.json --yes')
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
