@@ -42,7 +42,8 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
     const identity = await identifyWorkspace(context, rooms)
     const section = selectSection(sections, identity, {
       name,
-      workspace: document.workspace,
+      document,
+      host: context.host,
       isRoom: (id) => rooms.items.has(id),
       prunesUsers: false,
     })

@@ -87,7 +87,8 @@ export async function readWorkspace(
   const identity = await identifyWorkspace(context, { items, applicationId })
   const known = selectSection(sections, identity, {
     name: lockFileOf(out),
-    workspace: undefined,
+    document: { workspace: undefined },
+    host: context.host,
     isRoom: () => true,
     prunesUsers: false,
   })

@@ -56,7 +56,8 @@ export async function preparePlan(
     sectionOf?.(rooms, identity) ??
     selectSection(sections, identity, {
       name: lock,
-      workspace: document.workspace,
+      document,
+      host: context.host,
       isRoom: (id) => rooms.items.has(id) || !document.rooms,
       prunesUsers: options.prune.has('users'),
     })

@@ -26,6 +26,8 @@ export interface WorkspaceDocument {
   notices?: readonly string[]
   /** Formats a place in the file, such as `school.yaml:3:5: rooms[0]`. */
   describePlace(path: readonly (string | number)[]): Promise<string>
+  /** Formats the line that names a profile as the workspace. Undefined for a roster, which has no such line. */
+  formatProfileLine?: (profile: string) => string
 }
 
 export type Path = readonly (string | number)[]

@@ -13,6 +13,7 @@ import { declarableFields } from '../schema/fields.ts'
 import type { DesiredRoom, DesiredUser, Path, WorkspaceDocument } from './document.ts'
 import { type ParsedText, parseText, valueAt } from './parse-text.ts'
 import type { RosterFlags } from './roster.ts'
+import { formatProfileLine } from './write-document.ts'
 
 const maxBytes = 16 * 1024 * 1024
 
@@ -49,7 +50,8 @@ export async function readDesired(
  * @throws {UsageError} for an invalid workspace file
  */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
-  const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')
+  const isJson = extname(file).toLowerCase() === '.json'
+  const parsed = await parseText(text, file, isJson)
   const fail: Fail = async (path, problem, { hint, atKey } = {}) => {
     const { line, column } = await parsed.positionOf(path, atKey)
     throw new UsageError(`${file}:${line}:${column}: ${problem}`, { hint })
@@ -65,6 +67,7 @@ export async function parseWorkspace(text: string, file: string): Promise<Worksp
       const { line, column } = await parsed.positionOf(path)
       return `${file}:${line}:${column}: ${formatPath(path)}`
     },
+    formatProfileLine: (profile) => formatProfileLine(profile, isJson),
   }
 }
 

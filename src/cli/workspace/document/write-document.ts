@@ -44,6 +44,9 @@ export function formatYaml(document: Exported): string {
   return `${lines.join('\n')}\n`
 }
 
+export const formatProfileLine = (profile: string, isJson: boolean) =>
+  isJson ? `"workspace": ${JSON.stringify(profile)},` : `workspace: ${formatScalar(profile)}`
+
 function formatList<T>(
   name: string,
   items: readonly T[] | undefined,

@@ -15,6 +15,15 @@ const maxLockBytes = 32 * 1024 * 1024
 
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
+/** Returns the name of a file that does not exist, beside a lock file. */
+export function findNewLockName(name: string, host: Host): string {
+  const stem = name.replace(/\.lock$/, '')
+  for (let i = 2; ; i++) {
+    const found = lstatSync(resolve(host.cwd, `${stem}.${i}.lock`), { throwIfNoEntry: false })
+    if (!found) return `${stem}.${i}.lock`
+  }
+}
+
 /**
  * Returns no sections without a lock file.
  * @throws {UsageError} if the lock file cannot be read

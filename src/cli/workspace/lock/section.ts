@@ -1,6 +1,9 @@
-import { UsageError } from '../../../errors.ts'
+import { type ErrorDetails, UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
 import { quoteWord } from '../../output/hint-text.ts'
+import type { WorkspaceDocument } from '../document/document.ts'
 import { createSection, type Section } from './lock.ts'
+import { findNewLockName } from './lock-file.ts'
 
 export interface WorkspaceIdentity {
   /** Base URL; `local` for the local workspace, because its base URL changes. */
@@ -14,7 +17,8 @@ export interface WorkspaceIdentity {
 interface SectionRequest {
   /** Name of the lock file, for errors. */
   name: string
-  workspace: string | undefined
+  document: Pick<WorkspaceDocument, 'workspace' | 'formatProfileLine'>
+  host: Host
   isRoom: (id: string) => boolean
   /** True with `--prune=users`. A wrong section is then harmful even without rooms. */
   prunesUsers: boolean
@@ -27,8 +31,9 @@ interface SectionRequest {
 export function selectSection(
   sections: readonly Section[],
   identity: WorkspaceIdentity,
-  { name, workspace, isRoom, prunesUsers }: SectionRequest,
+  { name, document, host, isRoom, prunesUsers }: SectionRequest,
 ): Section {
+  const { workspace, formatProfileLine } = document
   const { baseUrl, applicationId, profile, hasRooms } = identity
   if (workspace !== undefined && workspace !== profile)
     throw new UsageError(
@@ -59,12 +64,20 @@ export function selectSection(
   const known = [...other.rooms.values()]
   const isHarmless = known.length === 0 && (!prunesUsers || other.users.size === 0)
   if (isNamed || isHarmless || known.some(({ id }) => isRoom(id))) return other
+  const canName = workspace === undefined && (other.workspace ?? profile) === profile
   throw new UsageError(
     hasRooms
       ? `none of the rooms in ${name} exists, and the service does not show which workspace this key is for`
       : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace of this key`,
-    {
-      hint: `if the lock file belongs to this workspace, add this line to the workspace file: workspace: ${profile}`,
-    },
+    canName && formatProfileLine
+      ? {
+          hint: `if the lock file belongs to this workspace, add this line to the workspace file: ${formatProfileLine(profile)}`,
+        }
+      : suggestNewLock(findNewLockName(name, host)),
   )
 }
+
+const suggestNewLock = (name: string): ErrorDetails => ({
+  hint: 'start with a new lock file: name it with --lock',
+  lineEdit: { before: 'start with a new lock file: ', omit: ['--lock'], add: ['--lock', name] },
+})

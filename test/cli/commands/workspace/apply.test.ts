@@ -338,7 +338,53 @@ describe('the lock file', () => {
     ])
     at.write(`workspace: default\n${algebra()}`)
     expect((await at.diff()).lines).toEqual([expect.stringContaining('! gone room algebra')])
+    const json = { rooms: [{ key: 'algebra', name: 'Algebra', type: 'private' }] }
+    at.write(JSON.stringify(json), 'school.json')
+    at.write(JSON.stringify(at.lock()), 'school.json.lock')
+    const { stderr } = await at.run('workspace diff school.json')
+    const [, line = ''] = /add this line to the workspace file: (.*)\n/.exec(stderr) ?? []
+    at.write(JSON.stringify(json).replace('{', `{${line}`), 'school.json')
+    expect((await at.diff('', 'school.json')).lines).toEqual([expect.stringContaining('! gone room algebra')])
   })
+
+  test.each([
+    ['roster.csv', '--rooms-from class --users-from id', 'id,class\nada,7a\n', null],
+    ['school.yaml', '', `workspace: default\n${algebra()}`, 'other'],
+  ])(
+    'workspace diff, adopt and apply of %s suggest a new lock file if no line of the file can name the profile',
+    async (file, flags, text, profile) => {
+      const at = await createWorkspace()
+      at.write(text, file)
+      expect((await at.run(`workspace apply ${file} ${flags} --yes`.split(/ +/))).code).toBe(0)
+      const [{ id }] = await at.rooms()
+      await at.world.send('DELETE', `/rooms/${id}`)
+      const lock = at.lock(file)
+      at.write(
+        JSON.stringify({ ...lock, sections: [{ ...lock.sections[0], workspace: profile }] }),
+        `${file}.lock`,
+      )
+      at.write('', `${file}.2.lock`)
+      for (const command of [
+        'diff',
+        'adopt --dry-run',
+        'apply --dry-run',
+        `apply --yes --lock ${file}.lock`,
+      ]) {
+        const refused = await at.run(`workspace ${command} ${file} ${flags}`.trim().split(/ +/))
+        const typed = command.replace(/ --(yes|lock).*/, '')
+        const line = `workspace ${typed} ${file} ${flags} --lock ${file}.3.lock`.replace('  ', ' ')
+        expect([refused.code, refused.writes, refused.stderr]).toEqual([
+          2,
+          [],
+          `error: the service lists no rooms, so it is unknown whether ${file}.lock belongs to the workspace of this key\n` +
+            `hint: start with a new lock file: meetroom ${line} --base-url https://meet.test/v1\n`,
+        ])
+        const { code, stderr } = await at.run(`${line} --yes`)
+        expect(code, stderr).toBe(command === 'diff' ? 9 : 0)
+      }
+      expect(await at.rooms()).toHaveLength(1)
+    },
+  )
 
   test.each([
     ['{', 'school.yaml.lock cannot be read: it is not valid JSON'],
