@@ -1,4 +1,4 @@
-import { counted, listNames } from '../../api/plural.ts'
+import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -14,6 +14,7 @@ import type { LockedItem, LockedRoom, Section } from './lock/lock.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { selectSection } from './lock/section.ts'
 import { requireOwnLock } from './other-lock.ts'
+import { findAdoptable } from './plan/same-name.ts'
 import { formatRosterFlags } from './plan-flags.ts'
 import { identifyWorkspace, type RoomList, WorkspaceReader } from './read/read-state.ts'
 
@@ -51,8 +52,9 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
     section.application_id ??= identity.applicationId
     section.workspace ??= document.workspace
     const byName = groupByName(rooms.items)
-    const ids = (document.rooms ?? []).flatMap(({ fields }) => byName.get(toText(fields['name'])) ?? [])
-    const items = ids.map((room_id) => ({ action: 'exists', room_id }) as const)
+    const items = (document.rooms ?? []).map(({ fields }) => ({
+      candidates: byName.get(toText(fields['name'])),
+    }))
     requireOwnLock(context, file, flags, { identity, section, plan: { items } })
     const rows = adoptRooms(document, section, byName)
     const unlisted = await adoptPeople(reader, document, section, rooms)
@@ -97,15 +99,17 @@ function adoptRoom(
   declared: ReadonlySet<string>,
   section: Section,
 ): RowOf<'adopted'> {
-  const [id] = ids
-  const row = { key, name: toText(fields['name']), room_id: id ?? null }
-  if (id === undefined)
+  const row = { key, name: toText(fields['name']), room_id: ids[0] ?? null }
+  if (ids.length === 0)
     return { ...row, status: 'missing', reason: 'no room has this name; “workspace apply” creates the room' }
-  const several = `${ids.length} rooms have this name: ${listNames(ids, 10)}`
-  if (ids.length > 1) return { ...row, room_id: null, status: 'ambiguous', reason: several }
+  const { candidates, refusal } = findAdoptable(ids, (id) => {
+    const owner = owners.get(id)
+    return owner !== undefined && declared.has(owner) ? owner : undefined
+  })
+  const [id] = candidates
+  if (id === undefined) return { ...row, status: 'taken', reason: refusal ?? null }
+  if (refusal !== undefined) return { ...row, room_id: null, status: 'ambiguous', reason: refusal }
   const owner = owners.get(id)
-  if (owner !== undefined && declared.has(owner))
-    return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
   // The record of a renamed key moves to the new key.
   const before = owner === undefined ? undefined : section.rooms.get(owner)
   if (owner !== undefined) section.rooms.delete(owner)
@@ -114,7 +118,7 @@ function adoptRoom(
   const record = before ?? { id, isProtected: false, members: new Map(), blocks: new Set() }
   section.rooms.set(key, { ...record, values: fields, isProtected: isProtected ?? record.isProtected })
   const reason = owner === undefined ? null : `belonged to the key “${owner}”`
-  return { ...row, status: 'adopted', reason }
+  return { ...row, room_id: id, status: 'adopted', reason }
 }
 
 /**

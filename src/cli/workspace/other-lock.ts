@@ -12,7 +12,7 @@ import { formatPlanFlags, type PlanFlags } from './plan-flags.ts'
 interface Found {
   identity: WorkspaceIdentity
   section: Section
-  plan: { items: readonly Pick<PlanItem, 'action' | 'room_id'>[] }
+  plan: { items: readonly Partial<Pick<PlanItem, 'candidates'>>[] }
 }
 
 /**
@@ -26,7 +26,7 @@ export function findOtherLock(
   { identity, section, plan }: Found,
 ): UsageError | undefined {
   if (flags.lock !== undefined || section.rooms.size > 0) return undefined
-  const ids = new Set(plan.items.flatMap(({ action, room_id }) => (action === 'exists' ? [room_id] : [])))
+  const ids = new Set(plan.items.flatMap(({ candidates = [] }) => candidates))
   if (ids.size === 0) return undefined
   const own = lockFileOf(file)
   const recordsRooms = ({ base_url, rooms }: Section) =>

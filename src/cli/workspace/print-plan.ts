@@ -45,7 +45,14 @@ export function suggestNextStep(
   { items }: Plan,
   { out, ...flags }: PlanFlags & { out?: string },
 ): Hint | undefined {
-  if (items.some(({ action }) => action === 'exists'))
+  const existing = items.filter(({ action }) => action === 'exists')
+  const refused = existing.find(({ candidates }) => candidates?.length !== 1)
+  if (refused)
+    return [
+      'rename or delete the other rooms with this name, or change the name in the file: ',
+      suggest(['rooms', 'list', '--name', refused.name ?? '']),
+    ]
+  if (existing.length > 0)
     return ['adopt existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]
   if (items.some(({ action }) => action === 'unblocked')) {
     const again = formatPlanFlags({ ...flags, reblock: true })

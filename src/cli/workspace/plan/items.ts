@@ -10,10 +10,10 @@ type Subject = Pick<PlanItem, 'kind' | 'key' | 'name'> & Partial<PlanItem>
 
 export function createItem(
   action: PlanAction,
-  { kind, key, room_key = null, room_id, member_id, name }: Subject,
+  { kind, key, room_key = null, room_id, member_id, candidates, name }: Subject,
   { changes = [], reason = null }: { changes?: readonly FieldChange[]; reason?: string | null } = {},
 ): PlanItem {
-  return { action, kind, key, room_key, room_id, member_id, name, changes, reason }
+  return { action, kind, key, room_key, room_id, member_id, candidates, name, changes, reason }
 }
 
 export function createDifferences(

@@ -18,6 +18,7 @@ import {
   toCreation,
 } from './items.ts'
 import type { PlanItem, PlanOptions, ReadList } from './plan.ts'
+import { findAdoptable } from './same-name.ts'
 
 interface RoomsInput {
   desired: readonly DesiredRoom[]
@@ -49,6 +50,8 @@ export function planRooms(input: RoomsInput): RoomPlan {
   const idOf = (key: string) => adopted.get(key) ?? section.rooms.get(key)?.id
   const takenNames = findTakenNames(input, idOf)
   const findTwin = createTwinFinder(takenNames.keys())
+  const owners = new Map(desired.map(({ key }) => [idOf(key), key]))
+  const ownerOf = (id: string) => owners.get(id)
   const owned = new Set<string>()
   for (const room of desired) {
     const { key, fields } = room
@@ -64,10 +67,11 @@ export function planRooms(input: RoomsInput): RoomPlan {
       terminations.push(...createDifferences(subject, later))
       continue
     }
-    const unresolved = explainUncreatable(room, id, input, takenNames)
+    const unresolved = explainUncreatable(room, id, input, takenNames, ownerOf)
     rooms.set(key, { status: unresolved ? 'unresolved' : 'new' })
-    const other = { ...subject, room_id: unresolved?.room_id ?? (unresolved ? id : undefined) }
-    if (unresolved?.action === 'exists' && unresolved.room_id !== undefined) owned.add(unresolved.room_id)
+    const { candidates } = unresolved ?? {}
+    const other = { ...subject, candidates, room_id: unresolved?.room_id ?? (unresolved ? id : undefined) }
+    for (const candidate of candidates ?? []) owned.add(candidate)
     if (unresolved) others.push(createItem(unresolved.action, other, { reason: unresolved.reason }))
     else {
       const { create, update } = splitForCreation('room', { ...room.creationDefaults, ...fields })
@@ -106,7 +110,8 @@ function findTakenNames({ desired, state }: RoomsInput, idOf: (key: string) => s
 interface Unresolved {
   action: 'gone' | 'exists' | 'conflict' | 'unread'
   reason: string
-  room_id?: string
+  room_id?: string | undefined
+  candidates?: readonly string[]
 }
 
 /** Returns the reason why a missing room is not created; undefined if the room is created. */
@@ -115,6 +120,7 @@ function explainUncreatable(
   id: string | undefined,
   { state, section, options }: RoomsInput,
   takenNames: ReadonlyMap<string, readonly string[]>,
+  ownerOf: (id: string) => string | undefined,
 ): Unresolved | undefined {
   if (!state.isComplete) return { action: 'unread', reason: 'the list of rooms is incomplete' }
   if (id !== undefined && !options.recreate.has(key))
@@ -125,15 +131,14 @@ function explainUncreatable(
       action: 'conflict',
       reason: `${lost.length} rooms may come from an interrupted creation: ${listNames(lost, maxListed)}`,
     }
-  const [taken, ...more] = takenNames.get(toText(fields['name'])) ?? []
-  if (taken === undefined) return undefined
+  const taken = takenNames.get(toText(fields['name']))
+  if (!taken) return undefined
+  const { candidates, refusal } = findAdoptable(taken, ownerOf)
   return {
     action: 'exists',
-    room_id: taken,
-    reason:
-      more.length === 0
-        ? 'a room has this name; “workspace adopt” adopts it'
-        : `${more.length + 1} rooms have this name: ${listNames([taken, ...more], maxListed)}`,
+    room_id: candidates[0] ?? taken[0],
+    candidates,
+    reason: refusal ?? 'a room has this name; “workspace adopt” adopts it',
   }
 }
 

@@ -18,6 +18,8 @@ export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
   /** Undefined for users, for rooms without a known ID and for their members. */
   room_id: string | undefined
   member_id: string | undefined
+  /** IDs of the rooms that an `exists` item may mean; a single one can be adopted. */
+  candidates: readonly string[] | undefined
 }
 
 export interface PruneGuard {

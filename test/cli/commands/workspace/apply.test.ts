@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('workspace diff reports two rooms with the same name, and workspace adopt adopts neither room', async () => {
+  test('workspace diff reports two rooms with the same name, and suggests workspace adopt after one is renamed', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -151,6 +151,41 @@ describe('workspace apply for rooms', () => {
     const { code, stdout } = await at.run('workspace adopt school.yaml -o json')
     expect(code).toBe(8)
     expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
+    const hint = /hint: .*: meetroom (.*)\n/
+    for (const command of ['diff', 'apply --yes']) {
+      const { stderr } = await at.run(`workspace ${command} school.yaml`)
+      expect(stderr).toContain(
+        'hint: rename or delete the other rooms with this name, or change the name in the file: meetroom rooms list --name Algebra --base-url https://meet.test/v1\n',
+      )
+      const [, list = ''] = hint.exec(stderr) ?? []
+      expect((await at.run(`${list} -o ids`)).stdout.trim().split('\n')).toEqual(ids)
+    }
+    await at.run(`rooms update ${ids[1]} --name Geometry`)
+    const [, adopt = ''] = hint.exec((await at.run('workspace diff school.yaml')).stderr) ?? []
+    expect(adopt).toContain('workspace adopt school.yaml')
+    expect((await at.run(adopt)).code).toBe(0)
+    expect(at.lock().sections[0].rooms.algebra.id).toBe(ids[0])
+  })
+
+  test('workspace diff and adopt agree on a name whose room belongs to another key', async () => {
+    const at = await createWorkspace()
+    at.write(algebra())
+    await at.run(apply)
+    const [{ id }] = await at.rooms()
+    at.write('rooms:\n  - { key: algebra }\n  - { key: other, name: Algebra, type: private }\n')
+    const [owned, free] = ['the room belongs to the key “algebra”', '“workspace adopt” adopts it']
+    const diff = await at.diff()
+    expect(diff.lines).toEqual([`! exists room other; ${owned}`])
+    expect((await at.run('workspace diff school.yaml')).stderr).toContain('rooms list --name Algebra')
+    const refused = await at.run('workspace adopt school.yaml -o json')
+    expect([refused.code, JSON.parse(refused.stdout).rooms]).toEqual([
+      8,
+      [{ key: 'other', name: 'Algebra', room_id: id, status: 'taken', reason: owned }],
+    ])
+    const second = await at.room('Algebra')
+    expect((await at.diff()).lines).toEqual([`! exists room other; a room has this name; ${free}`])
+    expect((await at.run('workspace adopt school.yaml')).code).toBe(0)
+    expect(at.lock().sections[0].rooms).toMatchObject({ algebra: { id }, other: { id: second } })
   })
 
   test('workspace apply --prune keeps a room with a new key, and workspace adopt records the key', async () => {
@@ -159,6 +194,9 @@ describe('workspace apply for rooms', () => {
     await at.run(apply)
     const [{ id }] = await at.rooms()
     at.write(algebra().replace('key: algebra', 'key: maths'))
+    const second = await at.room('Algebra')
+    expect(await at.run(`${apply} --prune=rooms`)).toMatchObject({ code: 8, writes: [] })
+    await at.world.send('DELETE', `/rooms/${second}`)
     expect(await at.run(`${apply} --prune=rooms`)).toMatchObject({ code: 8, writes: [] })
     await at.run('workspace adopt school.yaml')
     expect(at.lock().sections[0].rooms).toMatchObject({ maths: { id } })

@@ -35,6 +35,13 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
+test('workspace diff of a renamed file suggests the lock file that records a room with an ambiguous name', async () => {
+  const { at } = await createSchool()
+  await at.room('7a')
+  const { stderr } = await at.run(`workspace diff week2.csv ${flags}`)
+  expect(suggested(stderr, 'week1.csv.lock')).toContain('week2.csv')
+})
+
 test('workspace apply --prune --lock blocks a member missing from the file and records the block', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
