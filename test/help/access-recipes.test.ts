@@ -52,7 +52,7 @@ test('the offboarding recipe blocks, deletes and restores a user', async () => {
   expect((await world.rows('users rooms mallory')).rows).toHaveLength(4)
 })
 
-test('the access review recipe lists all members and blocks a user in two rooms', async () => {
+test('the access review recipe exports all members and changes nothing', async () => {
   const world = await createAccessWorld()
   await world.send('POST', '/users', { user_id: 'grace' })
   for (const line of recipe('The quarterly access review'))
@@ -61,5 +61,5 @@ test('the access review recipe lists all members and blocks a user in two rooms'
   expect(review.split('\r\n')).toHaveLength(7 + 2)
   expect(review).toMatch(/^id,user_id,room_id,type,created_at,is_blocked,last_seen,/)
   expect(existsSync(join(world.dir, 'access-of-two.csv'))).toBe(true)
-  expect(world.writes().filter((line) => line.includes('true'))).toHaveLength(2)
+  expect(world.writes()).toEqual([])
 })
