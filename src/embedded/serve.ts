@@ -92,7 +92,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer) 
     isKnown: ({ headers }) => isAuthorized(headers.authorization, expectedHeader),
     upgrade,
     onResponse(entry, operation = 'other') {
-      requests.record(operation, entry.status, entry.ms)
+      requests.record(operation, entry.status ?? 'none', entry.ms)
       log(entry)
     },
   })

@@ -3,7 +3,10 @@ export interface RequestEntry {
   method: string
   /** Path without the query, which may contain a person's name. */
   path: string
-  status: number
+  /** null without a response */
+  status: number | null
+  /** True if the connection closed before the whole response was sent. */
+  cut?: true
   ms: number
   request_id: string
 }
@@ -19,8 +22,9 @@ export type Log = (entry: LogEntry) => void
 export function formatLogLine(entry: LogEntry): string {
   switch (entry.event) {
     case 'request': {
-      const { method, path, status, ms, request_id } = entry
-      return `${method} ${path} ${status} ${ms.toFixed(1)} ms ${request_id}`
+      const { method, path, status, cut, ms, request_id } = entry
+      const outcome = [status, cut && 'cut'].filter(Boolean).join(' ')
+      return `${method} ${path} ${outcome} ${ms.toFixed(1)} ms ${request_id}`
     }
     case 'connect':
       return `connect ${entry.room_id} ${entry.outcome} ${entry.request_id}`

@@ -42,7 +42,7 @@ interface Parser {
 /** HTTP server that handles one request of a connection at a time, and limits waiting requests. */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
-  readonly #pipelines = new WeakMap<Duplex, Pipeline>()
+  readonly #pipelines = new Map<Duplex, Pipeline>()
   readonly #unknown = new UnknownClients()
   readonly #removeSilent: (socket: Socket) => void
 
@@ -76,6 +76,25 @@ export class LimitedServer extends Server {
     return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   }
 
+  /** Stops accepting connections, and waits until all connections are closed. */
+  async finish(): Promise<void> {
+    await new Promise((resolve) => this.close(resolve))
+    // Node calls back before the last connections emit `close`, which ends their requests.
+    const sockets = [...this.#pipelines.keys()]
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  }
+
+  /** Closes connections without a request. Node also calls this method when the server closes. */
+  override closeIdleConnections(): void {
+    // Node would also close a connection whose response has ended but is partly unsent.
+    const unsent = [...this.#pipelines.values()].flatMap(({ current }) =>
+      isOpen(current) && current.finished ? [current] : [],
+    )
+    for (const response of unsent) response.finished = false
+    super.closeIdleConnections()
+    for (const response of unsent) response.finished = true
+  }
+
   override emit(event: string, ...args: unknown[]): boolean {
     const [first, second] = args
     switch (event) {
@@ -106,6 +125,10 @@ export class LimitedServer extends Server {
       ...{ current: undefined, waiting: [], waitingBytes: 0 },
     }
     this.#pipelines.set(socket, pipeline)
+    socket.once('close', () => {
+      this.end(socket)
+      this.#pipelines.delete(socket)
+    })
     this.#unknown.add(socket)
     // Only this callback can stop the parser between two requests of one read.
     const { parser } = socket as Socket & { parser: Parser }

@@ -98,7 +98,7 @@ function breakConnection(
   const { socket } = response.req
   if (connection === 'reset') return void socket.resetAndDestroy()
   response.writeHead(status, { ...headers, 'content-length': body.length, 'x-request-id': requestId })
-  response.write(body.subarray(0, body.length / 2), () => socket.destroy())
+  response.end(body.subarray(0, body.length / 2), () => socket.destroy())
 }
 
 /** Batches the responses of one event loop turn, which saves a quarter of the CPU time with 8 clients. */

@@ -45,11 +45,11 @@ export async function serveHttp(service: Service, options: HttpOptions) {
     const exchange = createExchange(request, isWaiting, isLast)
     response.on('close', () => {
       if (exchange.hasBegun) running--
-      if (closing) server.closeIdleConnections()
       onResponse?.(
         describeResponse(request, response, exchange.id, performance.now() - startedAt),
         exchange.operation,
       )
+      if (closing) server.closeIdleConnections()
     })
     const refusal = findRefusal(request)
     if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
@@ -80,12 +80,10 @@ export async function serveHttp(service: Service, options: HttpOptions) {
     /** Scheme, host and port, without `/v1`. */
     url: await server.listenAt(host, port),
     /** Stops accepting connections, finishes pending responses, and waits until all connections are closed. */
-    close: () =>
-      new Promise<void>((resolve) => {
-        closing = true
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      }),
+    close() {
+      closing = true
+      return server.finish()
+    },
     /** Closes the remaining connections. Returns the number of complete requests without a response. */
     cut() {
       const cut = running
@@ -101,12 +99,16 @@ function describeResponse(
   requestId: string,
   ms: number,
 ): RequestEntry {
-  const { method = '', url = '' } = request
+  const { method = '', url = '', socket } = request
+  const { headersSent, statusCode, writableEnded } = response
+  // `sendLast` ends a sent response only after it has discarded the rest of the request.
+  const isCut = !headersSent || (writableEnded && socket.destroyed)
   return {
     event: 'request',
     method,
     path: url.replace(/\?.*/s, ''),
-    status: response.statusCode,
+    status: headersSent ? statusCode : null,
+    ...(isCut && { cut: true }),
     ms,
     request_id: requestId,
   }

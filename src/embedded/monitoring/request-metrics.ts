@@ -6,10 +6,11 @@ export class RequestMetrics {
   /** `buckets`: number of requests per bucket of `durationBounds`; the last bucket has no upper bound. */
   readonly operations = new Map<
     string,
-    { statuses: Map<number, number>; buckets: number[]; seconds: number }
+    { statuses: Map<number | 'none', number>; buckets: number[]; seconds: number }
   >()
 
-  record(operation: string, status: number, ms: number): void {
+  /** @param status `none` without a response */
+  record(operation: string, status: number | 'none', ms: number): void {
     let metrics = this.operations.get(operation)
     if (!metrics) {
       metrics = { statuses: new Map(), buckets: durationBounds.map(() => 0).concat(0), seconds: 0 }

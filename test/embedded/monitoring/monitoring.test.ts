@@ -4,6 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { LogEntry } from '../../../src/embedded/common/log.ts'
 import { createProcessHost } from '../../../src/host.ts'
+import { Inbox } from '../../helpers/inbox.ts'
+import { openSocket, rawRequest } from '../../helpers/raw.ts'
 import { serveHere } from '../../helpers/serve-here.ts'
 
 type Serving = Awaited<ReturnType<typeof serveHere>>
@@ -68,6 +70,27 @@ describe('health endpoints', () => {
 })
 
 describe('/metrics', () => {
+  test('/metrics and the log show that a request without a response was cut', async () => {
+    const log = new Inbox<LogEntry>('a log entry')
+    const serving = await serveHere({ log: (entry) => log.put(entry) })
+    const socket = await openSocket(serving.origin)
+    const headers = {
+      host: 'localhost',
+      ...authorize(serving),
+      expect: '100-continue',
+      'content-length': '9',
+    }
+    socket.write(rawRequest('POST /v1/users', headers))
+    await once(socket, 'data')
+    socket.destroy()
+    expect(await log.next()).toEqual({
+      ...{ event: 'request', method: 'POST', path: '/v1/users', status: null, cut: true },
+      ...{ ms: expect.any(Number), request_id: expect.any(String) },
+    })
+    const lines = (await readMetrics(serving)).filter((line) => line.startsWith('meetroom_requests_total'))
+    expect(lines).toEqual(['meetroom_requests_total{operation="other",status="none"} 1'])
+  })
+
   test('/metrics counts requests by operation and status', async () => {
     const serving = await serveHere()
     await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
@@ -169,20 +192,4 @@ describe('X-Request-Id', () => {
     expect(String((await once(socket, 'data'))[0])).toMatch(/\r\nx-request-id: mine\r\n/i)
     socket.destroy()
   })
-})
-
-test('a stopping service counts the requests that it aborts after the drain timeout', async () => {
-  const { machine, fire } = createMachineWithTimer(7777)
-  const serving = await serveHere({ machine, drainMs: 7777 })
-  for (let i = 0; i < 200; i++)
-    await ask(serving, 'POST', '/users', { user_id: `u${i}`, note: 'x'.repeat(60_000) })
-  const socket = connect(Number(new URL(serving.origin).port), '127.0.0.1')
-  socket.write(
-    `GET /v1/users?limit=1000 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${serving.apiKey}\r\n\r\n`,
-  )
-  await once(socket, 'data')
-  socket.pause()
-  const closed = serving.close()
-  setImmediate(fire)
-  expect(await closed).toBe(1)
 })

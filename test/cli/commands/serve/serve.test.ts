@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -5,9 +6,11 @@ import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../../helpers/command.ts'
 import { findFreePort } from '../../../helpers/free-port.ts'
 import { listen } from '../../../helpers/listen.ts'
+import { openSocket, rawRequest } from '../../../helpers/raw.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 import { runHere } from '../../../helpers/run-here.ts'
 import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
+import { soon } from '../../../helpers/waiting.ts'
 
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
 
@@ -174,6 +177,80 @@ describe('log of serve', () => {
     await joinRoom(ready, await createRoom())
     expect(await stop()).toBe(0)
     expect(log()).toBe('')
+  })
+})
+
+describe('stop of serve', () => {
+  const keepAlive = { host: 'localhost', connection: 'keep-alive' }
+
+  /** Requests a response of 12 MB from a service, and stops reading at its beginning. */
+  async function pauseResponse({ ready, apiKey, call }: Awaited<ReturnType<typeof runServe>>) {
+    for (let i = 0; i < 200; i++) await call('POST', '/users', { user_id: `u${i}`, note: 'x'.repeat(60_000) })
+    const socket = await openSocket(ready.base_url)
+    const authorization = `Bearer ${apiKey}`
+    socket.write(rawRequest('GET /v1/users?limit=1000', { ...keepAlive, authorization }))
+    const [start] = await once(socket, 'data')
+    socket.pause()
+    const [head = ''] = String(start).split('\r\n\r\n')
+    const missing = Number(/content-length: (\d+)/i.exec(head)?.[1]) + head.length + 4 - start.length
+    return { socket, missing }
+  }
+
+  /** Sends a request without the end of its body. */
+  async function startUpload({ ready, apiKey }: Awaited<ReturnType<typeof runServe>>, body: string) {
+    const socket = await openSocket(ready.base_url)
+    const headers = { ...keepAlive, authorization: `Bearer ${apiKey}`, expect: '100-continue' }
+    const type = { 'content-type': 'application/json', 'content-length': `${body.length}` }
+    socket.write(rawRequest('POST /v1/users', { ...headers, ...type }))
+    await once(socket, 'data')
+    return socket
+  }
+
+  const outcomesIn = (log: string) =>
+    log
+      .split('\n')
+      .filter((line) => !line.includes(' POST /v1/users 200 '))
+      .map((line) => line.replace(/^\S+Z /, '').replace(/ [\d.]+ ms [\da-f]{12}-\w+$/, ''))
+
+  test('serve sends a response that its client reads slowly before it stops with exit code 0', async () => {
+    const serving = await runServe([])
+    const { socket, missing } = await pauseResponse(serving)
+    const stopped = serving.stop()
+    await serving.logged(/^stopping$/)
+    let received = 0
+    socket.resume().on('data', (chunk) => {
+      received += chunk.length
+    })
+    expect(await stopped).toBe(0)
+    await soon('the end of the response', once(socket, 'close'))
+    expect(received).toBe(missing)
+    expect(outcomesIn(serving.log())).toEqual(['stopping', 'GET /v1/users 200'])
+  })
+
+  test('serve receives the rest of a request body before it stops with exit code 0', async () => {
+    const serving = await runServe([])
+    const body = JSON.stringify({ user_id: 'ada' })
+    const socket = await startUpload(serving, body)
+    const stopped = serving.stop()
+    await serving.logged(/^stopping$/)
+    socket.write(body)
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(await stopped).toBe(0)
+  })
+
+  test('serve cuts pending requests after --drain-timeout, logs them as cut and exits 143', async () => {
+    const serving = await runServe(['--drain-timeout', '50ms'])
+    await pauseResponse(serving)
+    await startUpload(serving, 'incomplete')
+    expect(await serving.stop()).toBe(143)
+    // The order in which the connections close is not defined.
+    expect(outcomesIn(serving.log()).sort()).toEqual([
+      '1 request took too long to finish and was cut off',
+      'GET /v1/users 200 cut',
+      'POST /v1/users cut',
+      'stopping',
+      '{"error":{"code":"interrupted","message":"interrupted","retryable":false}}',
+    ])
   })
 })
 
