@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
-import { OutputError } from '../errors.ts'
+import { OutputError, UsageError } from '../errors.ts'
 import { toStorageError } from '../files/file-errors.ts'
 import { takeLock } from '../files/file-lock.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
+import { minKeyLength } from './settings.ts'
 import { configFilePath, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
 const lockTimeoutMs = 5000
@@ -77,8 +78,20 @@ export function withoutKey(profile: Profile = {}): Profile {
   return rest
 }
 
-/** @param now current time, in milliseconds since 1970 */
+/** @throws {UsageError} for a key that is too short to be masked in output */
+export function requireKeyLength(key: string): void {
+  if (key.length >= minKeyLength) return
+  throw new UsageError(`the key must have at least ${minKeyLength} characters`, {
+    hint: 'check that the key is complete; meetroom cannot mask shorter keys in its output',
+  })
+}
+
+/**
+ * @param now current time, in milliseconds since 1970
+ * @throws {UsageError} for a key that is too short
+ */
 export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
+  if ('value' in key) requireKeyLength(key.value)
   const secret =
     'command' in key
       ? { key_command: key.command }

@@ -7,7 +7,7 @@ import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
-import { withKey, withProfile } from '../../../config/writer.ts'
+import { requireKeyLength, withKey, withProfile } from '../../../config/writer.ts'
 import {
   AuthError,
   type Hint,
@@ -227,10 +227,8 @@ function checkKey(text: string, source: string, hint?: Hint): string {
   if (surplus !== undefined)
     throw new AuthError(`${source} must contain only the key, but contains ${surplus}`, { hint })
   if (key === '') throw new UsageError('the key is empty')
-  if (key.length >= minKeyLength) return key
-  throw new UsageError(`the key must have at least ${minKeyLength} characters`, {
-    hint: 'check that the key is complete; meetroom cannot mask shorter keys in its output',
-  })
+  requireKeyLength(key)
+  return key
 }
 
 async function printNextSteps(context: Context, profile: string): Promise<void> {

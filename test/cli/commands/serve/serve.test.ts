@@ -30,6 +30,21 @@ describe('API key of serve', () => {
     expect(again.apiKey).toBe('mine')
     expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
   })
+
+  test('serve --save-profile refuses a key of fewer than eight characters and stores no profile', async () => {
+    const env = homes()
+    const file = join(env.HOME, 'key')
+    writeFileSync(file, 'mine567\n')
+    const argv = ['serve', '--port', '0', '--ephemeral', '--api-key-file', file, '--save-profile', 'here']
+    expect(await runHere(argv, { env })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: the key must have at least 8 characters\n' +
+        'hint: check that the key is complete; meetroom cannot mask shorter keys in its output\n',
+    })
+    expect(existsSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'))).toBe(false)
+  })
 })
 
 describe('serve', () => {
