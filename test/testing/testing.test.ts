@@ -337,7 +337,7 @@ describe('an unknown operation', () => {
         status: 400,
         body: {
           error: {
-            code: 'not_found',
+            code: 'unknown_operation',
             message: `no such operation: ${method} /v1${path}; did you mean ${nearest}?`,
           },
         },

@@ -25,8 +25,13 @@ export const unauthorized = (message = 'the API key is missing or invalid') =>
 /** Uses status 400, because the API specification has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
-export const unknownOperation = (what: string) =>
-  new Fault(400, unknownOperationCode, `no such operation: ${what}`)
+/** @param nearest operation that was probably meant, if known */
+export const unknownOperation = (what: string, nearest?: string) =>
+  new Fault(
+    400,
+    unknownOperationCode,
+    `no such operation: ${what}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  )
 
 /** Converts a storage failure to an error response; undefined for other errors. */
 export function toStorageFault(error: unknown): Fault | undefined {

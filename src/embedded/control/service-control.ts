@@ -4,7 +4,6 @@ import { toText } from '../../api/to-text.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { Clock } from '../common/clock.ts'
-import { Fault } from '../common/faults.ts'
 import { ServiceClock } from '../common/service-clock.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import type { Interceptor } from '../service/service.ts'
@@ -55,10 +54,8 @@ export class ServiceControl {
       },
       respond: (call, run) => faults.respond(call, run),
       onUnknownOperation(method, path) {
-        const operation = `${method} ${path}`
-        unknownOperations.push(operation)
-        const nearest = describeNearestOperation(method, path)
-        throw new Fault(400, 'not_found', `no such operation: ${operation}; did you mean ${nearest}?`)
+        unknownOperations.push(`${method} ${path}`)
+        return describeNearestOperation(method, path)
       },
     }
   }

@@ -35,7 +35,8 @@ export interface Interceptor {
   readonly isActive: boolean
   /** @param run runs the operation, and resolves after the effects are committed */
   respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse>
-  onUnknownOperation(method: string, path: string): void
+  /** @returns description of the nearest operation */
+  onUnknownOperation(method: string, path: string): string
 }
 
 type ContextOptions = Pick<HandlerContext, 'store' | 'now'> &
@@ -69,8 +70,8 @@ export function createService(context: HandlerContext, apiKey: string, intercept
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()
     const [[match]] = router.match(request.method, url.pathname)
     if (!match) {
-      interceptor?.onUnknownOperation(request.method, url.pathname)
-      throw unknownOperation(`${request.method} ${url.pathname}`)
+      const nearest = interceptor?.onUnknownOperation(request.method, url.pathname)
+      throw unknownOperation(`${request.method} ${url.pathname}`, nearest)
     }
     const [name, params] = match
     return { name, params: decodeParams(params as Record<string, string>), request, url }
