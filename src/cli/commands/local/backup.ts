@@ -13,8 +13,9 @@ export function defineLocalBackup(local: MeetroomCommand): void {
     .command('backup')
     .summary('Copy the local workspace to a file')
     .description(
-      'Copy the local workspace to a file that only you can read, and print a summary. Works while the workspace is ' +
-        'served. The file contains access tokens and webhook secrets, but not the API key.',
+      'Copy the local workspace to a file, and print a summary. Works while the workspace is served. Only you can ' +
+        'read a new file; a replaced file keeps its mode. The file contains access tokens and webhook secrets, but ' +
+        'not the API key.',
     )
     .argument('<file>', 'file to write')
     .option('--overwrite', 'overwrite the file if it exists')

@@ -57,7 +57,7 @@ export function defineLocalFail(local: MeetroomCommand): void {
     )
     .option(
       '--seed <n>',
-      'number that makes the random choice repeatable (default: 0)',
+      'number that changes the random choice, which is repeatable (default: 0)',
       createIntegerParser('--seed', 0),
     )
     .requiredOption(...controlFlag)

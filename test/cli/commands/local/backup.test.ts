@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../src/embedded/store/schema.ts'
@@ -70,6 +79,15 @@ test('local backup overwrites an existing file only with --overwrite', async () 
   expect(readFileSync(path, 'utf8')).toBe('precious')
   expect(await backUp(world, '--overwrite')).toMatchObject({ code: 0 })
   expect(await namesIn(path)).toEqual(['Kept'])
+})
+
+test('local backup --overwrite keeps the mode of the replaced file', async () => {
+  const world = await worldWithRoom()
+  const path = join(world.dir, 'copy.db')
+  writeFileSync(path, '')
+  chmodSync(path, 0o644)
+  expect(await backUp(world, '--overwrite')).toMatchObject({ code: 0 })
+  expect(statSync(path).mode & 0o777).toBe(0o644)
 })
 
 test('local backup exits 2 if the target is a dangling symbolic link', async () => {
