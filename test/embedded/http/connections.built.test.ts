@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveHttp } from '../../../src/embedded/http/server.ts'
+import { createTextResponse } from '../../../src/embedded/service/response.ts'
+import { rawRequest } from '../../helpers/raw.ts'
 import { homes, startServe } from '../../helpers/serving.ts'
 import { openTestWorkspace } from '../../helpers/wire.ts'
 
@@ -91,6 +93,28 @@ describe('idle connections', () => {
     await expect(ask(port)).rejects.toThrow()
     expect(await ask(port)).toBe(400)
   })
+})
+
+test('the connection limit does not cut a response that its client reads slowly', async () => {
+  const text = 'x'.repeat(20_000_000)
+  const options = { host: '127.0.0.1', port: 0, maxConnections: 2 }
+  const server = await serveHttp(async () => createTextResponse(200, {}, text), options)
+  onTestFinished(() => void server.cut())
+  const port = Number(new URL(server.url).port)
+  const socket = connect(port, '127.0.0.1')
+  socket.write(rawRequest('GET /v1/rooms', { host: 'localhost', connection: 'keep-alive' }))
+  const [start] = await once(socket, 'data')
+  socket.pause()
+  const other = await openIncomplete(port)
+  await expect(ask(port)).rejects.toThrow()
+  other.destroy()
+  let received = start.length
+  socket.resume().on('data', (chunk) => {
+    received += chunk.length
+  })
+  await Promise.all([server.close(), once(socket, 'close')])
+  const head = String(start).split('\r\n\r\n', 1)[0] ?? ''
+  expect(received).toBe(head.length + 4 + text.length)
 })
 
 test('meetroom serve responds to other clients after one client exhausts the file descriptors', async () => {
