@@ -90,6 +90,7 @@ export class Run {
   readonly client: Client
   readonly tally: Tally
   #updateProgress: (() => void) | undefined
+  #lastHint: string | undefined
   fatal: MeetroomError | undefined
   readonly #context: Context
   readonly #parts: RunParts
@@ -186,12 +187,21 @@ export class Run {
   }
 
   /**
-   * Reports the error of an item, unless the error is fatal.
+   * Reports the error of an item, unless the error is fatal. Omits a hint that the previous error has. Messages
+   * of missing items and invalid IDs already name the item.
    * @param item name of the item, such as `room 66f1a2b3c4d5e6f708192a3b`
    */
   async report(outcome: CountedOutcome, item: string): Promise<void> {
-    if ('error' in outcome && !readFatal(outcome))
-      await this.#context.reportError(nameItem(outcome.error, item))
+    if (!('error' in outcome) || readFatal(outcome)) return
+    const { error } = outcome
+    const isNamed = error instanceof NotFoundError || error.request === undefined
+    const hint = JSON.stringify(error.hint)
+    const reported = Object.create(error, {
+      message: { value: isNamed ? error.message : `${item}: ${error.message}` },
+      ...(hint === this.#lastHint && { hint: { value: undefined } }),
+    }) as MeetroomError
+    this.#lastHint = hint
+    await this.#context.reportError(reported)
   }
 
   /**
@@ -210,13 +220,6 @@ export class Run {
     if (reported) await this.#context.reportError(reported)
     return error
   }
-}
-
-/** Adds the item to the message of a failed request. Messages of missing items and invalid IDs name them. */
-function nameItem(error: MeetroomError, item: string): MeetroomError {
-  if (error instanceof NotFoundError || error.request === undefined) return error
-  const message = `${item}: ${error.message}`
-  return Object.create(error, { message: { value: message } }) as MeetroomError
 }
 
 /** Maximum time for pending writes to finish after an interrupt, in milliseconds. */
