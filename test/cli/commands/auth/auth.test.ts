@@ -76,9 +76,13 @@ test('auth login --with-token reads the key from stdin', async () => {
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login stores the key and the base URL for later commands', async () => {
+test('a command after auth login sends the stored key to the stored base URL', async () => {
   await logIn()
+  world.requests.length = 0
   expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
+  expect(world.requests).toMatchObject([
+    { url: `${baseUrl}/rooms`, headers: { authorization: `Bearer ${world.apiKey}` } },
+  ])
 })
 
 test('auth login accepts the base URL as an argument', async () => {
@@ -331,9 +335,10 @@ test('auth login exits 130 and stores no key after ^C at the prompt', async () =
 })
 
 test('auth login prints a notice if MEETROOM_API_KEY is set', async () => {
-  const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
-  expect(code).toBe(0)
-  expect(stderr).toContain('MEETROOM_API_KEY')
+  expect(await world.run('auth login --with-token', { stdin: world.apiKey })).toMatchObject({
+    code: 0,
+    stderr: `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}MEETROOM_API_KEY in the environment takes precedence over the stored key\n`,
+  })
 })
 
 test('auth login --dry-run stores no key', async () => {
@@ -451,8 +456,11 @@ test('rooms list suggests an http base URL if a loopback service does not suppor
 test('rooms list sends the stored key to another path of the same origin', async () => {
   await logIn()
   world.requests.length = 0
-  expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
-  expect(world.requests[0]?.url).toBe('https://meet.test/v2/rooms')
+  await world.run('rooms list --base-url https://meet.test/v2', { env: bare })
+  expect(world.requests[0]).toMatchObject({
+    url: 'https://meet.test/v2/rooms',
+    headers: { authorization: `Bearer ${world.apiKey}` },
+  })
 })
 
 test('rooms list exits 4 after config set changes the origin of the base URL', async () => {

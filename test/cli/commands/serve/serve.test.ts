@@ -136,8 +136,14 @@ describe('serve --ephemeral', () => {
     expect(existsSync(dirname(ready.api_key_file))).toBe(false)
   })
 
-  test.each(['--data-dir=x', '--print-env'])('serve --ephemeral with %s exits 2', async (flag) => {
-    expect((await runRefused('--ephemeral', flag)).code).toBe(2)
+  test.each([
+    ['--data-dir=x', '--ephemeral and --data-dir'],
+    ['--print-env', '--print-env and --ephemeral'],
+  ])('serve --ephemeral with %s exits 2', async (flag, both) => {
+    expect(await runRefused('--ephemeral', flag)).toMatchObject({
+      code: 2,
+      stderr: `error: ${both} cannot be used together\n`,
+    })
   })
 })
 
@@ -294,7 +300,10 @@ describe('host and port of serve', () => {
   })
 
   test.each(['65536', '-1', 'http', '1.5'])('serve --port=%s exits 2', async (port) => {
-    expect((await runRefused(`--port=${port}`)).code).toBe(2)
+    expect(await runRefused(`--port=${port}`)).toMatchObject({
+      code: 2,
+      stderr: `error: --port must be a whole number, from 0 to 65535, not “${port}”\n`,
+    })
   })
 
   test.each([
@@ -359,7 +368,10 @@ describe('serve with webhooks', () => {
   })
 
   test.each(['0', '-1', 'x', ''])('serve --webhook-retry-scale=%s exits 2', async (scale) => {
-    expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
+    expect(await runRefused(`--webhook-retry-scale=${scale}`)).toMatchObject({
+      code: 2,
+      stderr: `error: --webhook-retry-scale must be a number above 0, not “${scale}”\n`,
+    })
   })
 })
 

@@ -79,6 +79,15 @@ const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 ses
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
+/** Invalid values of --secret, with their error messages. */
+const invalidSecrets = [
+  ['', '--secret: the secret is empty'],
+  ...['whsec_', 'whsec_%%%', 'whsec_abc', 'whsec_YWJjZ'].map(
+    (text) => [text, '--secret must be whsec_ followed by base64, or text without that prefix'] as const,
+  ),
+  ['@missing.txt', '--secret: missing.txt cannot be read: no such file'],
+] as const
+
 const nowSeconds = Math.floor(testNow / 1000)
 
 function signHeaders(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
@@ -156,15 +165,17 @@ describe('webhooks listen', () => {
   })
 
   test.each([
-    '--port=65536',
-    '--respond=99',
-    '--respond=600',
-    '--respond=x',
-    '--forward-to=nowhere',
-    '--exec=',
-    '--exec= ',
-  ])('webhooks listen exits 2 for the invalid flag “%s”', async (flag) => {
-    expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
+    ['--port=65536', '--port must be a whole number, from 0 to 65535, not “65536”'],
+    ['--respond=99', '--respond must be a whole number, from 200 to 599, not “99”'],
+    ['--respond=600', '--respond must be a whole number, from 200 to 599, not “600”'],
+    ['--respond=x', '--respond must be a whole number, from 200 to 599, not “x”'],
+    ['--forward-to=nowhere', '--forward-to must be a complete URL such as https://host/path, not “nowhere”'],
+    ['--exec=', '--exec must name a program, not “”'],
+    ['--exec= ', '--exec must name a program, not “ ”'],
+  ])('webhooks listen exits 2 for the invalid flag “%s”', async (flag, message) => {
+    const host = hostHere()
+    expect(await main(['webhooks', 'listen', flag], host)).toBe(2)
+    expect(host.stderr.text).toBe(`error: ${message}\n`)
   })
 
   test('webhooks listen prints events in the order of their arrival', async () => {
@@ -388,22 +399,25 @@ describe('webhooks listen --secret', () => {
     expect(await patient.post(body, at(-3601))).toBe(401)
   })
 
-  test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
-    'webhooks listen exits 2 for the invalid flags %j',
-    async (flags) => {
-      expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
-    },
-  )
+  test.each([
+    [['--tolerance', '60'], '--tolerance needs --secret'],
+    [
+      ['--secret', secret, '--tolerance', '0'],
+      '--tolerance must be a duration such as 30s or 1m30s, at least 1s, not “0”',
+    ],
+  ])('webhooks listen exits 2 for the invalid flags %j', async (flags, message) => {
+    const host = hostHere()
+    expect(await main(['webhooks', 'listen', '--port', '0', ...flags], host)).toBe(2)
+    expect(host.stderr.text).toBe(`error: ${message}\n`)
+  })
 
-  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', 'whsec_YWJjZ', '@missing.txt'])(
-    'webhooks listen --secret “%s” exits 2',
-    async (impossible) => {
-      const host = hostHere()
-      const code = main(['webhooks', 'listen', '--port', '0', '--secret', impossible], host)
-      onTestFinished(() => host.signal('SIGINT'))
-      expect(await soon('listen to refuse the secret', code)).toBe(2)
-    },
-  )
+  test.each(invalidSecrets)('webhooks listen --secret “%s” exits 2', async (value, message) => {
+    const host = hostHere()
+    const code = main(['webhooks', 'listen', '--port', '0', '--secret', value], host)
+    onTestFinished(() => host.signal('SIGINT'))
+    expect(await soon('listen to refuse the secret', code)).toBe(2)
+    expect(host.stderr.text).toBe(`error: ${message}\n`)
+  })
 })
 
 describe('webhooks listen --forward-to', () => {
@@ -614,7 +628,10 @@ describe('webhooks verify', () => {
       stdout: expect.stringContaining('signature   too new\n'),
     })
     expect((await verify('--secret', secret, '--tolerance', '600')).code).toBe(0)
-    expect((await verify('--tolerance', '600')).code).toBe(2)
+    expect(await verify('--tolerance', '600')).toMatchObject({
+      code: 2,
+      stderr: 'error: --tolerance needs --secret\n',
+    })
   })
 
   test('webhooks verify exits 9 for a body with an additional line break', async () => {
@@ -650,16 +667,16 @@ describe('webhooks verify', () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })
 
-  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', 'whsec_YWJjZ', '@missing.txt'])(
-    'webhooks verify --secret “%s” exits 2',
-    async (impossible) => {
-      expect((await verify('--secret', impossible)).code).toBe(2)
-    },
-  )
+  test.each(invalidSecrets)('webhooks verify --secret “%s” exits 2', async (value, message) => {
+    expect(await verify('--secret', value)).toMatchObject({ code: 2, stderr: `error: ${message}\n` })
+  })
 
   test('webhooks verify exits 2 for headers in malformed JSON', async () => {
     save('headers.txt', '{"webhook-id": ')
-    expect((await verify()).code).toBe(2)
+    expect(await verify()).toMatchObject({
+      code: 2,
+      stderr: 'error: --headers is not valid JSON: it ends too early\n',
+    })
   })
 
   test('webhooks verify exits 2 and prints the name of a missing file', async () => {
@@ -670,7 +687,9 @@ describe('webhooks verify', () => {
   })
 
   test('webhooks verify exits 2 without --headers', async () => {
-    expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
+    const host = hostHere()
+    expect(await main(['webhooks', 'verify', 'body.json'], host)).toBe(2)
+    expect(host.stderr.text).toMatch(/^error: --headers is missing\n/)
   })
 
   test('webhooks verify exits 0 without a settings file', async () => {

@@ -99,10 +99,16 @@ test('workspace diff --against suggests commands that copy the differences to th
   ])
 })
 
-test('workspace diff exits 2 for an invalid combination of FILE, --against and a base URL', async () => {
+test.each([
+  ['workspace diff --against x', '--against and MEETROOM_BASE_URL cannot be used together, '],
+  ['workspace diff f.yaml --against x', '--against and a workspace file cannot be used together\n'],
+  ['workspace diff', 'the argument “file” is missing\n'],
+])('%s exits 2 before any request if MEETROOM_BASE_URL is set', async (line, message) => {
   const at = await createWorkspace()
-  for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
-    expect([line, (await at.run(line)).code]).toEqual([line, 2])
+  expect(await at.run(line)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(`^error: ${message}`),
+  })
   expect(at.world.requests).toEqual([])
 })
 
