@@ -214,6 +214,7 @@ describe('users offboard', () => {
         'delete trudy unsent not every block succeeded',
       ],
     })
+    expect(await world.userExists('trudy')).toBe(true)
   })
 
   test('users offboard blocks the user in rooms of unknown types, and skips open and public rooms', async () => {

@@ -117,12 +117,16 @@ describe('users rooms', () => {
     })
   })
 
-  test('users rooms exits 0 if a room is deleted during the run', async () => {
+  test('users rooms lists the other rooms and exits 0 if a room is deleted during the run', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${world.ids.board}`)
         ? answer(400, { error: { code: 'not_found', message: 'no such room' } })
         : next()
-    expect(await world.rows('users rooms trudy mallory')).toMatchObject({ code: 0 })
+    const { code, rows } = await world.rows('users rooms trudy mallory')
+    expect({ code, rooms: rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`) }).toEqual({
+      code: 0,
+      rooms: ['mallory Plans', 'mallory Hall', 'mallory Lobby'],
+    })
   })
 
   test.each(['members', 'sessions'])(

@@ -255,7 +255,8 @@ describe('workspace apply for rooms', () => {
       '~ room algebra; name: Algebra → Maths',
       '! cannot room algebra; type: private → open, record: true → false, max_meeting_seconds: null → 60; type, record, max_meeting_seconds can be set only at creation',
     ])
-    expect(await at.run(apply)).toMatchObject({ code: 0 })
+    const [{ id }] = await at.rooms()
+    expect(await at.run(apply)).toMatchObject({ code: 0, writes: [`PUT /rooms/${id} {"name":"Maths"}`] })
     expect((await at.diff()).code).toBe(0)
     expect((await at.diff('--strict')).code).toBe(9)
   })
