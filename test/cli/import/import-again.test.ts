@@ -70,6 +70,7 @@ describe('a second rooms import of the same rows', () => {
       ...done,
       stderr: namesakes('https://other.test/v1') + done.stderr,
     })
+    expect(await world.rooms()).toHaveLength(6)
   })
 
   test('a second rooms import of the same rows with --match name --if-exists skip creates only the missing rooms', async () => {

@@ -12,7 +12,7 @@ import {
   usersCsv,
   usersOf,
 } from '../../../helpers/imports.ts'
-import { answer } from '../../../helpers/world.ts'
+import { answer, type Intercept } from '../../../helpers/world.ts'
 import { share } from '../../../suites/size.ts'
 
 const { world, run, renew } = importFixture()
@@ -203,25 +203,19 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test.each<[string, string, () => void]>([
-    ['if the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
-    ['if the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
-    ['if the lookup is refused', '', () => (world.intercept = async () => answer(422, {}))],
-    [
-      'if the lookup gets no response',
-      '',
-      () => {
-        world.intercept = lost
-      },
-    ],
-    ['if --fail-fast stops the run', ' --fail-fast', () => {}],
+  test.each<[string, number, string, Intercept | undefined]>([
+    ['if the key is refused', 4, '', async () => answer(401, {})],
+    ['if the lookup fails', 7, '', async () => answer(500, {})],
+    ['if the lookup is refused', 7, '', async () => answer(422, {})],
+    ['if the lookup gets no response', 7, '', lost],
+    ['if --fail-fast stops the run', 7, ' --fail-fast', undefined],
   ])(
     'rooms import --resume keeps a sent row in the journal and does not repeat its request %s',
-    async (_what, flags, arrange) => {
+    async (_what, code, flags, intercept) => {
       world.file('in.csv', roomsCsv(4))
       await world.cutOff('rooms import in.csv')
-      arrange()
-      await run(`rooms import in.csv --resume --concurrency 1${flags}`)
+      world.intercept = intercept
+      expect(await run(`rooms import in.csv --resume --concurrency 1${flags}`)).toMatchObject({ code })
       world.intercept = undefined
       await run('rooms import in.csv --resume')
       expect(await world.rooms()).toEqual(roomsOf(4))
