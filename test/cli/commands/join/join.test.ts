@@ -333,7 +333,11 @@ describe('a joined session', () => {
     await program.joined()
     await served.join(room)
     await served.advance(2000)
-    expect(await program.end()).toMatchObject({ code: 0 })
+    expect(await program.end()).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `joined room ${room}; press ^C to leave\nthe room is terminated\n`,
+    })
   })
 
   test('join exits 1 when the room is deleted during the session', async () => {
@@ -352,7 +356,11 @@ describe('a joined session', () => {
     const program = start([room, '--as', 'ada'])
     await program.joined()
     await served.ask('DELETE', '/users/ada')
-    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(await program.end()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `joined room ${room}; press ^C to leave\nerror: cannot join: the user is deleted\n`,
+    })
   })
 
   test('join exits 6 if the first frame is not a JSON object', async () => {

@@ -82,13 +82,6 @@ test('sessions list --user ada --curl prints only the request for the sessions',
   expect(stdout.match(/^curl/gm)).toHaveLength(1)
 })
 
-test('the embedded service accepts the filters of sessions list', async () => {
-  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
-  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
-  for (const flags of ['--user ada', '--online', '--offline --user ada'])
-    expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
-})
-
 test('sessions list --online --offline exits 2 before any request', async () => {
   expect(await world.run('sessions list r --online --offline')).toMatchObject({
     code: 2,

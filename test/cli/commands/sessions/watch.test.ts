@@ -265,11 +265,19 @@ describe('sessions watch with a failing service', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
-  test('sessions watch resets the backoff after eight seconds of successful polls', async () => {
+  test.each([
+    ['keeps', 7, [1200, 2400, 4800]],
+    ['resets', 8, [150, 300, 600]],
+  ])('sessions watch %s the backoff after %i seconds of successful polls', async (_, seconds, pauses) => {
     const failing = Array.from({ length: 3 }, () => [{ instead: away() }, {}]).flat()
-    const { run } = await watchedRoom([{}, ...failing, ...Array.from({ length: 8 }, () => ({})), ...failing])
+    const { run } = await watchedRoom([
+      {},
+      ...failing,
+      ...Array.from({ length: seconds }, () => ({})),
+      ...failing,
+    ])
     const { host } = await run('--retries 0 --interval 1s')
-    expect(host.slept.filter((ms) => ms !== 1000)).toEqual([150, 300, 600, 150, 300, 600])
+    expect(host.slept.filter((ms) => ms !== 1000)).toEqual([150, 300, 600, ...pauses])
   })
 
   test('sessions watch prints no message if the retry of a failed request succeeds', async () => {
