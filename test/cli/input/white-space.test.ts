@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { IdArgument, IdOption } from '../../../src/cli/input/id-arguments.ts'
+import { allCalls, prepare, sendsNothing } from '../../helpers/calls.ts'
 import { createImportWorld } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { leaves } from '../../helpers/tree.ts'
@@ -30,6 +31,7 @@ async function listIdArguments(): Promise<string[]> {
   return found
 }
 
+const calls = await allCalls()
 const places = await listIdArguments()
 const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
 
@@ -127,13 +129,19 @@ describe('an ID with a carriage return at its end', () => {
     expect(await world.users()).toEqual({})
   })
 
-  test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
-    'the command “%s” sends an ID that ends with a carriage return without the carriage return',
-    async (line) => {
-      const argv = wordsOf(line, 'bob\r')
-      const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
-      expect(stderr).not.toContain('white space')
-      for (const { url, body = '' } of world.requests) expect(url + body).not.toMatch(/%0D|\\r/i)
+  test.each(calls.filter((call) => / (ada|grace|ROOM|MEMBER)\b/.test(call) && !sendsNothing.test(call)))(
+    'the command “%s” sends the same requests if its IDs end with a carriage return',
+    async (call) => {
+      const send = async (end: string) => {
+        const { world, ids, argvOf } = await prepare()
+        const isId = (word: string) => ['ada', 'grace', ids['ROOM'], ids['MEMBER']].includes(word)
+        const argv = argvOf(`${call} --yes`).map((word) => (isId(word) ? word + end : word))
+        await world.run(argv, { env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined } })
+        return world.requests.map(({ method, url, body }) => ({ method, url, body }))
+      }
+      const sent = await send('\r')
+      expect(sent).not.toEqual([])
+      expect(sent).toEqual(await send(''))
     },
   )
 })

@@ -36,11 +36,7 @@ test('the given flags of an import stay the same after their long forms are pars
   )
 })
 
-test('the given flags of an import omit flags with their default values', () => {
-  expect(parseFlags([]).options).toEqual([])
-})
-
-test('the given flags of an import have their long names, with the global flags first', () => {
+test('the given flags of an import are only typed flags, by their long names, with the global flags first', () => {
   expect(
     parseFlags(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
   ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])
