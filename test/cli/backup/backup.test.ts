@@ -118,6 +118,7 @@ describe('a delete command with --save', () => {
         `rooms delete nowhere ${ids.hall} --yes --ignore-not-found --save two.ndjson -o ids`,
       ),
     ).toMatchObject({ code: 0, stdout: `${ids.hall}\n` })
+    expect(records('two.ndjson')).toMatchObject([{ id: ids.hall }])
     expect(await world.outcome('rooms delete nowhere --yes --save three.ndjson')).toMatchObject({ code: 3 })
     expect(existsSync(path('three.ndjson'))).toBe(false)
   })
@@ -342,7 +343,7 @@ describe('the save directory', () => {
       '2026-01-02T030405.678Z-users-offboard.ndjson',
     ])
     expect(statSync(dir).mode & 0o777).toBe(0o700)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    for (const name of files(dir)) expect(statSync(join(dir, name)).mode & 0o777, name).toBe(0o600)
   })
 
   test('--save and --no-save take precedence over MEETROOM_SAVE_DELETED', async () => {

@@ -141,8 +141,14 @@ test('local backup --overwrite refuses to overwrite the workspace database', asy
   })
 })
 
-test('local backup --data-dir requires a directory with a workspace', async () => {
+test('local backup --data-dir saves the workspace in that directory, and exits 2 if there is none', async () => {
   const world = await worldWithRoom()
-  expect(await backUp(world, '--data-dir', 'data', '--json')).toMatchObject({ code: 0 })
-  expect(await backUp(world, '--data-dir', 'none')).toMatchObject({ code: 2 })
+  const none = join(world.dir, 'none')
+  const env = { MEETROOM_DATA_DIR: none }
+  expect(await world.run('local backup copy.db --data-dir data', { env })).toMatchObject({ code: 0 })
+  expect(await namesIn(join(world.dir, 'copy.db'))).toEqual(['Kept'])
+  expect(await backUp(world, '--data-dir', 'none')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(`^error: there is no local workspace in ${none}\n`),
+  })
 })
