@@ -142,9 +142,13 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
     if (error.exitCode !== 0) {
       if (error.code === 'commander.help') {
         const [group = '', verb, ...names] = operands
-        const explained = verb === 'help' ? findSubcommand(root, [group, ...names]) : undefined
-        if (!explained) throw missingCommandError(root, operands)
+        if (verb !== 'help') throw missingCommandError(root, operands)
         helpText = ''
+        const explained = findSubcommand(root, [group, ...names])
+        if (!explained) {
+          const words = ['help', group, ...names]
+          return runCommandLine({ ...request, argv: words, line: readCommandLine(words) }, run)
+        }
         explained.outputHelp()
         return helpText
       }
@@ -185,7 +189,7 @@ function missingCommandError(program: Command, [name, ...words]: readonly string
     })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
-    hint: ['see: ', suggestHelp(group.name(), ...words.filter((word) => word !== 'help'))],
+    hint: ['see: ', suggestHelp(group.name(), ...words)],
   })
 }
 

@@ -113,7 +113,11 @@ describe('help', () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help')).toMatch(/^ {2}help +Print the help of a command$/m)
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
-    expect(await world.run('rooms help nope')).toMatchObject({ code: 2, stdout: '' })
+    expect(await world.run('rooms help nope')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: no help on “rooms nope”\nhint: did you mean: meetroom help rooms\n',
+    })
   })
 
   test.each(leaves)('%s --help prints a usage line, a description and examples', async (leaf) => {

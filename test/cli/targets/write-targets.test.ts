@@ -127,7 +127,7 @@ describe('results of a batch', () => {
       stdout: 'u1\nu2\nu3\nu4\nu5\n',
       stderr:
         'error: no such user: gone\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
-        'error: no such user: lost\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+        'error: no such user: lost\n' +
         'error: deleted 5 of 7 users; 2 failed\n',
     })
   })

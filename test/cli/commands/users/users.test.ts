@@ -343,7 +343,7 @@ test('users delete nobody ada nowhere deletes the existing user and reports each
     stdout: 'ada\n',
     stderr:
       'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
-      'error: no such user: nowhere\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: nowhere\n' +
       'error: deleted 1 of 3 users; 2 failed\n',
   })
 })
