@@ -62,7 +62,7 @@ const cases: Case[] = [
     command: 'users delete a b --yes',
     stderr:
       'error: no such user: a\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
-      'error: no such user: b\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: b\n' +
       'error: deleted 0 of 2 users; 2 failed\n',
   },
   {

@@ -47,14 +47,14 @@ test('commands that change members send no write if a member list contains a mem
   await world.send('POST', '/users', { user_id: 'ada' })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
   serve({ ...member, room_id: 'r2' }, room.id)
-  for (const [line, expected] of [
-    [`members block ${room.id} --where type=guest --yes`, 6],
-    [`members add ${room.id} ada --if-exists skip`, 6],
-    ['users offboard ada --yes', 1],
-  ] as const) {
+  for (const line of [
+    `members block ${room.id} --where type=guest --yes`,
+    `members add ${room.id} ada --if-exists skip`,
+    'users offboard ada --yes',
+  ]) {
     world.requests.length = 0
     const { code } = await world.run(line)
-    expect([line, code]).toEqual([line, expected])
+    expect([line, code]).toEqual([line, 6])
     expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
   }
 })

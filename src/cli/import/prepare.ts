@@ -96,6 +96,10 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   await reportEmpty(context, request, checked)
   await reportTrimmed(context, checked)
   if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
+  if (checked.repeats > 0)
+    await context.notice(
+      `skipped ${counted(checked.repeats, 'row')} that ${plural(checked.repeats, 'is', 'are')} equal to an earlier row`,
+    )
   for (const rest of lookalikes?.listRest() ?? []) await context.notice(rest)
   await problems.end()
   const unknownRoles = roles.unknownError(source.name)

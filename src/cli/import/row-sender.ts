@@ -2,13 +2,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { UnknownUserError } from '../../client/missing-resource.ts'
 import { type Outcome, toFailure } from '../../client/outcome.ts'
-import {
-  ApiError,
-  ConflictError,
-  type MeetroomError,
-  NotFoundError,
-  UnknownOutcomeError,
-} from '../../errors.ts'
+import { ApiError, ConflictError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Item } from '../output/views/views.ts'
 import { lookUpFirst } from '../records/look-up.ts'
 import { findRecord } from '../records/records.ts'
@@ -57,6 +51,9 @@ export class RowSender {
     const outcome = await this.#sendRow(row)
     if (outcome.status !== 'failed' || !('error' in outcome)) return outcome
     const { error: cause } = outcome
+    // In a dry run, a missing response says nothing about the row.
+    const isRefused = [ApiError, ConflictError, NotFoundError].some((kind) => cause instanceof kind)
+    if (this.#options.dryRun) return isRefused ? { ...outcome, status: 'would_fail' } : outcome
     const users = this.#listUsers(row.body)
     // A refusal may name only one of several missing users.
     if (users.length < 2 || (cause.status !== 400 && !(cause instanceof UnknownUserError))) return outcome
@@ -132,18 +129,16 @@ export class RowSender {
     const changes = ifExists === 'overwrite' || ifExists === 'update'
     const [noun] = adapter.view.noun
     if (!existing && changes && !adapter.canCreateMissing)
-      return this.#failOutcome(
-        new NotFoundError(`no such ${noun}: ${adapter.keyOf(body)} (pass --create-missing to create it)`),
-      )
+      throw new NotFoundError(`no such ${noun}: ${adapter.keyOf(body)} (pass --create-missing to create it)`)
     if (dryRun && (!existing || changes)) {
       const [user, ...others] = await this.#referencedUsers.listMissing(this.#listUsers(body))
-      if (user !== undefined) return this.#failOutcome(new UnknownUserError([user, ...others]))
+      if (user !== undefined) throw new UnknownUserError([user, ...others])
     }
     if (!existing) {
       if (dryRun) return { status: 'would_create' }
       return isStopped() ? { status: 'unsent' } : await this.#create(body)
     }
-    if (ifExists === 'fail') return this.#failOutcome(new ConflictError(`the ${noun} already exists`))
+    if (ifExists === 'fail') throw new ConflictError(`the ${noun} already exists`)
     // Concurrent rows change the count during the request.
     const blocked = (await adapter.countBlocked?.(client, body, existing)) ?? 0
     this.blocked += blocked
@@ -152,14 +147,10 @@ export class RowSender {
     return this.#change(body, existing)
   }
 
-  #failOutcome(error: MeetroomError): Outcome<string> {
-    return { status: this.#options.dryRun ? 'would_fail' : 'failed', error }
-  }
-
   async #change(body: RequestBody, existing: Item): Promise<Outcome<string>> {
     const { adapter, ifExists, dryRun, client, isStopped } = this.#options
     const reason = adapter.explainUnchangeable?.(body, existing)
-    if (reason !== undefined) return this.#failOutcome(new ApiError(reason))
+    if (reason !== undefined) throw new ApiError(reason)
     if (!dryRun && isStopped()) return { status: 'unsent' }
     const isUpdate = ifExists === 'update'
     const change = (isUpdate && adapter.update) || adapter.overwrite

@@ -179,7 +179,7 @@ export function addConcurrencyFlag<C extends Command>(
 export function addPaceFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
   return addConcurrencyFlag(command, concurrency)
     .option('--rate <n>', 'start at most N requests per second', parseRate)
-    .option('--max-errors <n>', 'stop after N failures', createIntegerParser('--max-errors', 0))
+    .option('--max-errors <n>', 'stop after more than N failures', createIntegerParser('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')
 }
 

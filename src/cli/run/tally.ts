@@ -11,6 +11,7 @@ import {
   NotFoundError,
   OutputError,
   PartialError,
+  ServiceError,
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
@@ -30,6 +31,7 @@ export class Tally {
   #good = 0
   bad = 0
   #withoutResponse = 0
+  #serviceFailures = 0
   #notApplied = 0
   conflicts = 0
   /** First hint of a `NotFoundError`. */
@@ -58,6 +60,7 @@ export class Tally {
     const { status } = outcome
     this.#counts[status]++
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#withoutResponse++
+    if ('error' in outcome && outcome.error instanceof ServiceError) this.#serviceFailures++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
     if ('error' in outcome && outcome.error instanceof ConflictError) this.conflicts++
     if ('error' in outcome && outcome.error instanceof NotFoundError) this.missingHint ??= outcome.error.hint
@@ -126,6 +129,7 @@ export class Tally {
     if (this.#good > 0 || this.bad === 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
     if (this.#notApplied === this.bad) return new NotAppliedError(this.summary, { hint })
+    if (this.#serviceFailures === this.bad) return new ServiceError(this.summary, { hint, retryable: true })
     return this.#withoutResponse === this.bad
       ? new NetworkError(this.summary, { hint, retryable: true })
       : new ApiError(this.summary, { hint })

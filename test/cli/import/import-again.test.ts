@@ -237,7 +237,7 @@ describe('rooms import --match name', () => {
   })
 
   test('rooms import --match name refuses a file in which two rows have the same name', async () => {
-    world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
+    world.file('rooms.csv', 'name,type\nA,open\nA,private\n')
     expect(await run('rooms import rooms.csv --match name')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^error: rooms.csv:3: the same name as line 2\n/),

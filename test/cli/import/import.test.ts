@@ -236,7 +236,7 @@ describe('rows with the same key in an import', () => {
   test('members import refuses a repeated member of a room, but not the same user in different rooms', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
-    world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
+    world.file('members.csv', `room_id,user_id,type\n${a},ada,\n${b},ada,\n${a},ada,host\n`)
     expect(await run('members import members.csv')).toMatchObject({
       code: 2,
       stderr:
@@ -244,6 +244,27 @@ describe('rows with the same key in an import', () => {
         `error: invalid rows: 1 of 3; nothing was sent\n${suggestSkip('members import members.csv')}`,
     })
   })
+})
+
+test.each([
+  ['', 2],
+  [' --shard 1/1', 2],
+])('users import%s skips a row that is equal to an earlier row', async (flags, imported) => {
+  world.file('people.csv', 'user_id,name\nada,Ada\nbob,Bob\nada,Ada\n')
+  for (const [line, stderr] of [
+    [
+      `users import people.csv${flags} --dry-run`,
+      'would create 2, overwrite 0, skip 0 of 2 users; 0 would fail\n',
+    ],
+    [`users import people.csv${flags}`, `imported ${imported} of 2 users\n`],
+  ] as const)
+    expect(await run(line)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        new RegExp(`^skipped 1 row that is equal to an earlier row\n.*${stderr}$`),
+      ),
+    })
+  expect(world.writes()).toEqual(['POST /users', 'POST /users'])
 })
 
 describe('import --skip-invalid', () => {

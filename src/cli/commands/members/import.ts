@@ -8,7 +8,7 @@ export function defineMemberImport(members: MeetroomCommand): void {
     kind: 'members',
     summary: 'Add users to rooms from a file',
     description:
-      'Add users to rooms from a CSV, NDJSON or JSON file with one row for each member. Checks the complete file before the first request.',
+      'Add users to rooms from a CSV, NDJSON or JSON file with one row for each member. Checks the complete file before the first write.',
     flags: (command) =>
       splitFlag(maxFlag(command, 'block more than N existing members'), 'room_id')
         .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))

@@ -7,7 +7,7 @@ export function defineRoomImport(rooms: MeetroomCommand): void {
     kind: 'rooms',
     summary: 'Create rooms from a file',
     description:
-      'Create rooms from a CSV, NDJSON or JSON file with one row for each room. Checks the complete file before the first request. ' +
+      'Create rooms from a CSV, NDJSON or JSON file with one row for each room. Checks the complete file before the first write. ' +
       'Matches rows by ID, or by --match. The service assigns IDs to new rooms.',
     flags: roomImportFlags,
     examples: [

@@ -7,7 +7,7 @@ export function defineUserImport(users: MeetroomCommand): void {
     kind: 'users',
     summary: 'Create users from a file',
     description:
-      'Create users from a CSV, NDJSON or JSON file with one row for each user. Checks the complete file before the first request.',
+      'Create users from a CSV, NDJSON or JSON file with one row for each user. Checks the complete file before the first write.',
     flags: (command) => originFlag(maxFlag(command, 'block memberships of more than N existing users')),
     examples: [
       "meetroom users import people.csv --map 'Full name=name' --dry-run",

@@ -27,6 +27,8 @@ export interface CheckedInput {
   /** Number of rows in the shard that request a termination or a block. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
+  /** Number of skipped rows in the shard that are equal to an earlier row. `shardRows` excludes them. */
+  repeats: number
   /** Number of skipped CSV rows without values, except empty lines at the end. Other counts exclude them. */
   empty: number
   unselected: number
@@ -92,6 +94,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 
   const keyOf = ({ body }: CheckedRow) => body && adapter.keyOf(body)
+  const isInShard = (checked: CheckedRow) => shard?.includes(keyOf(checked), checked.row.number) ?? true
   const keys = new RowKeys()
   const counts = new InputCounts(adapter, memberReader !== undefined)
   let invalid = 0
@@ -105,7 +108,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     retained.add(batch)
     for (const checked of batch) {
       const key = keyOf(checked)
-      counts.add(checked, key, shard === undefined || shard.includes(key, checked.row.number))
+      counts.add(checked, key, isInShard(checked))
       if (key !== undefined) keys.add(key)
       if (checked.problem !== undefined) await report(checked.row, checked.problem)
     }
@@ -115,22 +118,23 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const suspects = keys.takeRepeated()
 
   const toBody = (fields: Item) => reader.toBody(reader.join?.(fields) ?? fields)
-  /** Reads the rows again, and rejects each row with the key of an earlier row. */
-  async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
+  /** Reads the rows again. Omits each row that is equal to an earlier row, and rejects other rows with its key. */
+  async function* readAgain(isWanted = isInShard, omit = (_row: CheckedRow) => [] as CheckedRow[]) {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
     for await (const all of retained.read({ columns: columns ?? [], toBody }) ??
       readAll(fingerprint.verify(source.read(), changedError))) {
       // Repeats are still found, because equal keys are in the same shard.
-      const batch = wanted
-        ? all.filter((checked) => wanted.includes(keyOf(checked), checked.row.number))
-        : all
-      yield suspects.size > 0 ? batch.map(rejectRepeat) : batch
+      const batch = all.filter(isWanted)
+      yield suspects.size > 0 ? batch.flatMap((checked) => rejectRepeat(checked) ?? omit(checked)) : batch
     }
   }
 
   // Equal hashes do not prove equal keys, so a second pass compares the keys.
   if (suspects.size > 0)
-    for await (const batch of readAgain(undefined))
+    for await (const batch of readAgain(
+      () => true,
+      (checked) => counts.omit(checked, isInShard(checked)),
+    ))
       for (const { row, problem, isRepeat } of batch)
         if (isRepeat && problem !== undefined) await report(row, problem)
   return {
@@ -141,7 +145,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     digest,
     columns,
     delimiter,
-    readAgain: () => readAgain(shard),
+    readAgain: () => readAgain(),
   }
 }
 
@@ -162,7 +166,15 @@ class InputCounts {
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
   readonly #isGrouped: boolean
-  readonly #counts = { rows: 0, shardRows: 0, loneRows: 0, lastRow: 0, keyless: 0, destructive: 0 }
+  readonly #counts = {
+    rows: 0,
+    shardRows: 0,
+    loneRows: 0,
+    lastRow: 0,
+    keyless: 0,
+    destructive: 0,
+    repeats: 0,
+  }
   readonly #trimmed = new Map<string, number>()
 
   constructor(adapter: ImportAdapter, isGrouped: boolean) {
@@ -186,6 +198,15 @@ class InputCounts {
     for (let i = 0; i < this.#optionalFields.length; i++)
       if (body[this.#optionalFields[i] ?? ''] === undefined)
         this.#omissions[i] = (this.#omissions[i] ?? 0) + 1
+  }
+
+  /** Removes a row that is equal to an earlier row. */
+  omit({ body }: CheckedRow, isInShard: boolean): CheckedRow[] {
+    if (!isInShard) return []
+    this.#counts.repeats++
+    this.#counts.shardRows--
+    if (body && this.#adapter.destructive?.isRequested(body)) this.#counts.destructive--
+    return []
   }
 
   #countTrimmed(fields: readonly string[]): void {

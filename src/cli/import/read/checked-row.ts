@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { hashKey } from '../../../hash.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import { formatRowPlace } from './place.ts'
@@ -12,24 +13,26 @@ export interface CheckedRow {
 }
 
 /**
- * Creates a function that rejects repeated keys. The rows must be passed in order.
+ * Creates a function that rejects repeated keys with other values. It returns undefined for a row that is equal
+ * to an earlier row. The rows must be passed in order.
  * @param suspects hashes of keys that may repeat
  */
 export function createRepeatCheck(
   keyOf: (checked: CheckedRow) => string | undefined,
   keyName: string,
   suspects: ReadonlySet<number>,
-): (checked: CheckedRow) => CheckedRow {
-  const firstRows = new Map<string, Row>()
+): (checked: CheckedRow) => CheckedRow | undefined {
+  const firstRows = new Map<string, CheckedRow>()
   return (checked) => {
     const key = keyOf(checked)
     if (key === undefined || !suspects.has(hashKey(key))) return checked
     const earlier = firstRows.get(key)
     if (earlier) {
-      const problem = `the same ${keyName} as ${formatRowPlace(earlier)}`
+      if (isDeepStrictEqual(earlier.body, checked.body)) return undefined
+      const problem = `the same ${keyName} as ${formatRowPlace(earlier.row)}`
       return { row: checked.row, body: undefined, problem, isRepeat: true }
     }
-    firstRows.set(key, checked.row)
+    firstRows.set(key, checked)
     return checked
   }
 }

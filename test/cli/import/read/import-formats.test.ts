@@ -335,7 +335,9 @@ describe('users import from JSON', () => {
   )
 
   test('users import from JSON reports invalid rows with their numbers', async () => {
-    expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
+    expect(
+      await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada","name":"Ada"},["x"]]'),
+    ).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +
           'error: people.json row 4: not a JSON object\n' +
