@@ -31,13 +31,14 @@ export function defineUserOffboard(users: MeetroomCommand): void {
     adapts: false,
   }).act('destroys', async (context, given: string[], flags: OffboardFlags) => {
     const { readTargets } = await import('../../targets/read-targets.ts')
-    const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
+    const { ids, recheck } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
     const { runOffboarding } = await import('./offboard/run-offboarding.ts')
     await runOffboarding(context, ids, flags, {
       step: 'block',
       deletes: true,
       acceptsUnconfirmed: flags.acceptUnconfirmedBlocks ?? false,
       force: false,
+      recheck,
     })
   })
   offboard.addExamples(

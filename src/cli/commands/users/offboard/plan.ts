@@ -9,6 +9,7 @@ import { hasNoBlock, isBlocked } from '../../../records/blocking.ts'
 import { findRecord } from '../../../records/records.ts'
 import { openRun } from '../../../run/run.ts'
 import { type Addition, AdditionPlan } from '../../../targets/add-to-rooms.ts'
+import type { Targets } from '../../../targets/read-targets.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'
@@ -21,6 +22,7 @@ export interface OffboardingChange {
   save?: string | undefined
   /** Path of a file with the members to unblock. */
   from?: string | undefined
+  recheck?: Targets['recheck']
   /** Addition of another user to rooms, performed before the first block. */
   handOver?: Addition | undefined
 }

@@ -39,9 +39,10 @@ export async function runOffboarding(
   await saver?.check()
   const { save } = change
   if (save !== undefined) await requireNewFile(resolve(context.host.cwd, save))
-  const plan = await planOffboarding(context, ids, flags, change)
-  if (!flags.ignoreNotFound) await requirePeople(context, plan, ids, change)
-  await confirmPlan(context, plan, flags.max, change)
+  const planned = await planOffboarding(context, ids, flags, change)
+  if (!flags.ignoreNotFound) await requirePeople(context, planned, ids, change)
+  await confirmPlan(context, planned, flags.max, change)
+  const plan = context.flags.yes ? planned : await omitChanged(context, planned, change)
   if (!context.flags.dryRun) {
     await saver?.save(findDeletionTargets(plan, flags))
     if (save !== undefined) {
@@ -63,6 +64,28 @@ export async function runOffboarding(
     ...{ view, key: 'steps', pages: pages() },
     conclude: (error) => offboarding.conclude(error),
   })
+}
+
+/** Omits users who changed during the confirmation prompt, so that they no longer match the conditions. */
+async function omitChanged(
+  context: Context,
+  plan: OffboardingPlan,
+  { recheck }: OffboardingChange,
+): Promise<OffboardingPlan> {
+  if (!recheck || context.flags.dryRun) return plan
+  const client = await context.client()
+  const users = new Map(plan.users)
+  for (const id of plan.users.keys()) {
+    const reason = await recheck(client, id)
+    if (reason === undefined) continue
+    users.delete(id)
+    await context.notice(`skipped user ${id}: ${reason}`)
+  }
+  return {
+    ...plan,
+    users,
+    memberships: plan.memberships.filter(({ membership }) => users.has(membership.user_id)),
+  }
 }
 
 /** Opens the backup. By default, a merge saves users in the data directory. */
