@@ -215,12 +215,17 @@ test.each([
 })
 
 test.each(['other.csv', 'name.csv', 'missing.csv', 'people.txt'])(
-  'the unknown command “import” for %s suggests a choice of import commands',
+  'the unknown command “import” for %s suggests the import commands of users, rooms and members',
   async (file) => {
     world.file('other.csv', 'a,b\n')
     world.file('name.csv', 'name\n')
     world.file('people.txt', 'user_id\n')
-    expect((await world.run(['import', file])).stderr).toContain('hint: choose one of: meetroom users import')
+    const choices = ['users', 'rooms', 'members'].map(
+      (kind) => `meetroom ${kind} import ${file} --base-url https://meet.test/v1`,
+    )
+    expect((await world.run(['import', file])).stderr).toBe(
+      `error: unknown command “import”\nhint: choose one of: ${choices.join(', ')}\n`,
+    )
   },
 )
 
