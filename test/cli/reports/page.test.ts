@@ -195,6 +195,8 @@ describe('the HTML page of a report', () => {
       },
     })
     await report('r')
+    expect(page()).toContain('<h2 id="room-1"><bdi>key [API key]</bdi></h2>')
+    expect(page()).toContain('<th scope="row"><bdi>[API key]</bdi><small>ada</small></th>')
     expect(page()).not.toContain(world.apiKey)
   })
 })

@@ -64,7 +64,8 @@ test('sessions report limits rows and HTML bars for sessions with random times',
     const { code, stdout } = await world.run(
       `sessions report maths ${flags} --time-zone ${zone} -o ndjson --html page.html`,
     )
-    expect([0, 8]).toContain(code)
+    // Without a readable start, the report has no rows.
+    expect(code).toBe(stdout === '' ? 8 : 0)
     const people = members.length + 1
     expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(people * sessions.length * mostDays)
     const bars = readFileSync(join(world.dir, 'page.html'), 'utf8').match(/class="bar"/g) ?? []
