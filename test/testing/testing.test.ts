@@ -132,11 +132,15 @@ describe('a seed', () => {
       },
     })
     const [room] = service.seeded.rooms
-    expect(room).toMatchObject({ layout: 'grid', record: true, max_meeting_seconds: 60 })
+    expect((await send('GET', `/rooms/${room?.id}`)).body.room).toMatchObject({
+      ...{ name: 'Board', type: 'private', layout: 'grid', record: true, max_meeting_seconds: 60 },
+    })
     expect((await send('GET', `/rooms/${room?.id}/members/m1`)).body.member).toMatchObject({
       ...{ user_id: 'ada', name: 'Chair', type: 'host', is_blocked: true },
     })
-    expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
+    expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toMatchObject([
+      { entities: [{ type: 'Image', src }], size: { width: 4, height: 3 } },
+    ])
   })
 
   test('meeting_time of a seeded room is the overlap of its ended sessions', async () => {

@@ -76,7 +76,15 @@ test('blocking a member of an open room fails with 500', async () => {
   const room = await served.room()
   const peer = await served.join(room, { token })
   const path = `/rooms/${room}/members/${peer.session.member_id}`
-  expect(await served.send('PUT', path, { is_blocked: true })).toMatchObject({ status: 500 })
+  expect(await served.send('PUT', path, { is_blocked: true })).toEqual({
+    status: 500,
+    body: {
+      error: {
+        code: 'validation_exception',
+        message: 'is_blocked is supported only in rooms of type private',
+      },
+    },
+  })
   await served.say(room, 'hello')
   await peer.until(({ messages }) => messages.includes('hello'))
 })
@@ -158,7 +166,10 @@ describe('a stopping service', () => {
     const stopped = served.stop()
     // After the sessions end, the service waits up to three seconds for other connections.
     await served.advance(1)
-    await served.advance(3000)
+    await served.advance(2999)
+    expect(served.machine.timers).toBe(1)
+    await served.advance(1)
     await stopped
+    expect(served.machine.timers).toBe(0)
   })
 })

@@ -119,14 +119,16 @@ test('writes in two consecutive turns of the event loop share one commit', async
 })
 
 test('a commit completes even if every turn of the event loop adds a write', async () => {
-  const { note } = await openStore()
+  const { note, notes } = await openStore()
   let isCommitted = false
   const writes = [note('first').then(() => (isCommitted = true)), note('second')]
-  for (let i = 0; !isCommitted; i++) {
+  for (let i = 0; i < 10_000 && !isCommitted; i++) {
     writes.push(note(`${i}`))
     await setImmediate()
   }
+  expect(isCommitted).toBe(true)
   await Promise.all(writes)
+  expect(notes()).toHaveLength(writes.length)
 })
 
 test('an error in an afterCommit callback rejects only its own write', async () => {
