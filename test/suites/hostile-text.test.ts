@@ -216,7 +216,7 @@ describe('meetroom', () => {
   )
 
   test.each(commands)(
-    'meetroom prints no stack trace for non-text fields of a %s in “%s” (arguments: %j)',
+    'meetroom prints non-text fields of a %s in “%s” as JSON or reports them (arguments: %j)',
     async (kind, result, argv) => {
       const { fields, columns } = views[kind]
       const names = [...fields, ...columns.map(({ field }) => field), 'entities']
@@ -224,7 +224,8 @@ describe('meetroom', () => {
       const one = { ...item, entities: [{ type: noText, src: noText }, noText] }
       world.intercept = async () =>
         answer(200, { [result]: result.endsWith('s') ? [item, one] : one, paging: noText })
-      await shownBy([...argv, '--verbose'], { tty: true })
+      const shown = await shownBy([...argv, '--verbose'], { tty: true, columns: 1000 })
+      expect(shown).toMatch(/\{"toString":null,"valueOf":null\}|cannot be read|does not show/)
       add('bodies, by the whole program')
     },
   )
