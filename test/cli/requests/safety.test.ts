@@ -35,7 +35,13 @@ const callsOf = (row: number) => byCommand(calls).flatMap((same) => share(same, 
 /** Node’s names for servers, TCP connections and child processes. */
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
 
-async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '--yes') {
+/** @param interrupts true to stop commands that run until they are stopped */
+async function run(
+  call: string,
+  { world, ids }: Awaited<ReturnType<typeof prepare>>,
+  flags = '--yes',
+  interrupts = true,
+) {
   const argv = `${call} ${flags}`
     .trim()
     .split(' ')
@@ -48,7 +54,7 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
     env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
     ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
   })
-  if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
+  if (interrupts && stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
   const { code, stderr } = await done.finally(() => hook.disable())
   const after = filesOf(world.dir)
   return {
@@ -154,7 +160,7 @@ describe('the safety of each command', () => {
   test.each(callsOf(3).filter(sending))('the command “%s” exits 4 after a 401 response', async (call) => {
     const prepared = await prepare()
     prepared.world.intercept = async () => answer(401, {})
-    const { code, stderr } = await run(call, prepared)
+    const { code, stderr } = await run(call, prepared, '--yes', false)
     expect(code, stderr).toBe(4)
   })
 })
