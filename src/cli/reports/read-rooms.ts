@@ -131,7 +131,7 @@ export class RoomReader {
 const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
   'no start': 'without a readable start are omitted',
   'no end': 'without an end in a terminated room count up to the termination, if its time is known',
-  'early end': 'with an end before the start count as running',
+  'invalid end': 'with an unreadable end, or an end before the start, count as running',
   'too long': 'longer than 366 days count for the first 366 days',
 }
 

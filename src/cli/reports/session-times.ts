@@ -4,7 +4,7 @@ import type { Item } from '../output/views/views.ts'
 import { clipInterval, type Interval } from './minutes.ts'
 import type { ReportPlan } from './plan.ts'
 
-export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
+export type TimeAnomaly = 'no start' | 'no end' | 'invalid end' | 'too long'
 
 /** Maximum counted length of a session, to limit the work of splitting by day. */
 const maxSessionMs = 366 * 86_400_000
@@ -102,7 +102,9 @@ function resolveEnd(session: Item, start: number, { now, terminatedAt }: Session
   if (terminatedAt === undefined) {
     // The clock of the service may be ahead of the local clock.
     const running = { end: Math.max(start, now), left: null, isRunning: true }
-    return end < start ? { ...running, oddity: 'early end' } : running
+    const { disconnected_at } = session
+    const isUnreadable = disconnected_at !== undefined && parseTimestamp(disconnected_at) === undefined
+    return end < start || isUnreadable ? { ...running, oddity: 'invalid end' } : running
   }
   if (terminatedAt >= start) return { end: terminatedAt, left: formatTime(terminatedAt), oddity: 'no end' }
   return { end: start, left: null, oddity: 'no end' }

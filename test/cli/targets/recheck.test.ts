@@ -45,6 +45,15 @@ test('users delete --where sends no write if the only matching user changes duri
   expect(stderr).toContain('skipped user trudy: it no longer matches the conditions')
 })
 
+test('users offboard --where keeps a user who changes during the confirmation', async () => {
+  const change = () => world.send('PUT', '/users/trudy', { name: 'Kept' })
+  const line = 'users offboard --where name~^(TRUDY|MALLORY)$'.split(' ')
+  const { code, stderr } = await answerAfter(line, change, '2')
+  expect(code).toBe(0)
+  expect(stderr).toContain('skipped user trudy: it no longer matches the conditions\n')
+  expect(await Promise.all(['trudy', 'mallory'].map((id) => world.userExists(id)))).toEqual([true, false])
+})
+
 test('members block --where and rooms delete --where skip items that change during the confirmation', async () => {
   const { board, plans } = world.ids
   const { id } = await world.member(board, 'trudy')

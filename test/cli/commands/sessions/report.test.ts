@@ -457,13 +457,17 @@ describe('sessions report with another service', () => {
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('sessions report treats a session that ends before its start as online', async () => {
-    oddRoom({}, session('ada', '09:00', '08:00'))
+  test.each([
+    ['a session that ends before its start', '2026-01-01T08:00:00Z'],
+    ['a session whose end is unreadable', 'soon'],
+  ])('sessions report treats %s as online', async (_, disconnected_at) => {
+    oddRoom({}, session('ada', '09:00', null, { disconnected_at }))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
       code: 0,
       rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:30:00.000Z,1,30,1,true,r'],
-      stderr: 'warning: sessions with an end before the start count as running: 1 in room r\n',
+      stderr:
+        'warning: sessions with an unreadable end, or an end before the start, count as running: 1 in room r\n',
     })
   })
 
