@@ -178,9 +178,9 @@ describe('an import', () => {
   })
 })
 
-describe('rows with the same key in an import', () => {
+describe('repeated IDs in an import', () => {
   testCases({
-    'users import --skip-invalid reports rows with the same key as invalid, except the first row': {
+    'users import --skip-invalid reports each row that repeats a user_id as invalid': {
       files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
       line: 'users import people.csv --skip-invalid -o ndjson',
       expected: {
@@ -193,7 +193,7 @@ describe('rows with the same key in an import', () => {
         users: { ada: 'A', grace: 'G' },
       },
     },
-    'members import reports no rows with the same key for IDs that differ only in the position of a space': {
+    'members import accepts pairs of room_id and user_id that differ only in the position of a space': {
       files: { 'members.csv': 'room_id,user_id\nx,y z\nx y,z\n' },
       line: 'members import members.csv',
       expected: { code: 1, stderr: expect.not.stringMatching(/the same/) },
@@ -211,7 +211,7 @@ describe('rows with the same key in an import', () => {
       line: 'rooms import rooms.csv',
       expected: { rooms: ['A', 'A'] },
     },
-    'users import refuses rows with the same key in a file of 20,002 rows': {
+    'users import refuses repeated IDs in a file of 20,002 rows': {
       files: { 'people.csv': `${usersCsv(20_000)}u1,x\nu20000,y\n` },
       line: 'users import people.csv',
       expected: {
@@ -224,7 +224,7 @@ describe('rows with the same key in an import', () => {
     },
   })
 
-  test('users import accepts rows with the same key if the first of them is invalid', async () => {
+  test('users import accepts a row that repeats the user_id of an invalid row', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,

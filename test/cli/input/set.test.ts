@@ -212,7 +212,7 @@ describe('a value that is set twice', () => {
     },
   )
 
-  test('rooms update sends a value that only a creation sets if --data contains a whole record', async () => {
+  test('rooms update with a whole record in --data sends fields that only a creation sets', async () => {
     const data = '{"id":"r1","type":"open","name":"N"}'
     expect((await dryRun('rooms update r1 --data @-', data)).body).toEqual(JSON.parse(data))
   })

@@ -191,8 +191,8 @@ describe('white space around values in an import', () => {
     expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
   })
 
-  test('an import removes white space around IDs before it detects duplicate IDs', async () => {
-    world.file('users.csv', 'user_id\nbob\n"bob "\n')
+  test('users import removes white space around IDs before it detects repeated IDs', async () => {
+    world.file('users.csv', 'user_id,name\nbob,Bob\n"bob ",Rob\n')
     expect(await world.run('users import users.csv')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('error: users.csv:3: the same user_id as line 2\n'),

@@ -387,7 +387,7 @@ describe('the status column', () => {
     )
   })
 
-  test('the status column shows the value of is_terminated for a room if the field is a boolean', async () => {
+  test('the status column shows active or terminated according to a boolean is_terminated', async () => {
     await rooms()
     otherService(world, { tellsTerminated: true, without: ['terminated_at'] })
     expect(await statuses('rooms list')).toEqual(['active', 'terminated', 'active', 'active'])

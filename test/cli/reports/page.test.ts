@@ -210,7 +210,7 @@ describe('the HTML page of several rooms', () => {
     }),
   )
 
-  test('sessions report --all-rooms --html shows the number of rooms with sessions in the title', async () => {
+  test('the title of sessions report --html counts the rooms with sessions, or names the only one', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {}, unused: {} })
     await report('--all-rooms -o ndjson')
     expect(page()).toContain('<title>Attendance in 2 rooms</title>')

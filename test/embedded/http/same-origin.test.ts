@@ -36,13 +36,13 @@ describe('the Host header', () => {
     '[::1]:4680',
     'meet.example',
     'MEET.example:443',
-  ])('the embedded service accepts the Host header %s', async (host) => {
+  ])('serve --allow-host meet.example accepts the Host header %s', async (host) => {
     const { ask } = await startService()
     expect((await ask({ host })).status).toBe(done)
   })
 
   test.each(['evil.test', 'sub.meet.example', 'meet.example.evil.test', 'notmeet.example', 'meet.example.'])(
-    'the embedded service refuses the Host header “%s”',
+    'serve --allow-host meet.example refuses the Host header “%s”',
     async (host) => {
       const { ask } = await startService()
       const { status, text } = await ask({ host })

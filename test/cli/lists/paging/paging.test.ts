@@ -532,7 +532,7 @@ describe('sessions list on a service with paging', () => {
     },
   )
 
-  test('sessions list on a service with paging with --all --json prints one document that contains every session', async () => {
+  test('on a service with paging, sessions list --all --json prints one document with every session', async () => {
     expect(JSON.parse((await world.run('sessions list r1 --json --all')).stdout)).toEqual({
       sessions: items,
       paging: { limit: 95, offset: 0, total: 95 },
