@@ -36,7 +36,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     )
     .option(
       '--retries <n>',
-      'maximum number of retries of a failed request (default: 2), except 429 and 503 for many items',
+      'maximum number of retries of a failed request (default: 2), not counting 429 and 503 in bulk',
     )
     .option('--dry-run', 'print each write instead of sending it')
     .option('--curl', 'print the request as a curl command instead of sending it')

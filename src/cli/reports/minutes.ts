@@ -31,10 +31,6 @@ export function computeSpan(intervals: readonly Interval[]): Interval | undefine
 /** Tenth of a minute, in milliseconds. */
 const tenthMs = 6000
 
-export function toMinutes(ms: number): number {
-  return Math.round(ms / tenthMs) / 10
-}
-
 /** Formats minutes as in `1,234.5`. */
 export function formatMinutes(minutes: number): string {
   return minutes.toFixed(1).replace(/\B(?=(\d{3})+\.)/g, ',')
@@ -42,11 +38,16 @@ export function formatMinutes(minutes: number): string {
 
 /** Returns the length of disjoint intervals, in minutes with one decimal. */
 export function computeMinutes(intervals: readonly Interval[]): number {
-  return toMinutes(totalLength(intervals))
+  return countTenths(intervals) / 10
+}
+
+/** Compares exact lengths, so that rounding does not decide who was present. */
+export function lastsMinutes(intervals: readonly Interval[], minutes: number): boolean {
+  return totalLength(intervals) >= minutes * 10 * tenthMs
 }
 
 /**
- * Rounds boundaries instead of lengths, so that the parts of an interval add up to the whole.
+ * Rounds boundaries instead of lengths, so that the parts of an interval add up to the whole in each report.
  * @param intervals disjoint
  * @returns length in tenths of a minute
  */
@@ -56,7 +57,7 @@ export function countTenths(intervals: readonly Interval[]): number {
 }
 
 /** Returns a share from 0 to 1; null for a meeting without duration. */
-export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
+export function computeShare(ms: number, meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)
-  return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000
+  return whole === 0 ? null : Math.round((ms / whole) * 1000) / 1000
 }

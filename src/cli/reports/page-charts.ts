@@ -3,7 +3,7 @@ import { drawSvgChart } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import { inTurns } from './in-turns.ts'
-import { countTenths, formatMinutes, type Interval, toMinutes } from './minutes.ts'
+import { countTenths, formatMinutes, type Interval } from './minutes.ts'
 import { listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { listVisits } from './visits.ts'
@@ -22,7 +22,7 @@ export class Activity {
   readonly #plan: ReportPlan
   /** Attendance in tenths of a minute, by day number. */
   readonly #days = new Map<number, number>()
-  /** Attendance in milliseconds, by hour of the day. */
+  /** Attendance in tenths of a minute, by hour of the day. */
   readonly #hours = new Array<number>(24).fill(0)
 
   constructor(plan: ReportPlan) {
@@ -43,9 +43,9 @@ export class Activity {
   format(): Html {
     if (this.#days.size === 0) return markup``
     const { unit, parts } = this.#periods()
-    const hours = this.#hours.map((ms, hour) => ({
+    const hours = this.#hours.map((tenths, hour) => ({
       label: `${String(hour).padStart(2, '0')}:00`,
-      minutes: toMinutes(ms),
+      minutes: tenths / 10,
     }))
     const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
     const unitName = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`
@@ -78,7 +78,7 @@ export class Activity {
     for (let from = start; from < end; ) {
       const to = Math.min(end, zone.endOfHour(from))
       const hour = zone.hourOf(from)
-      this.#hours[hour] = (this.#hours[hour] ?? 0) + to - from
+      this.#hours[hour] = (this.#hours[hour] ?? 0) + countTenths([[from, to]])
       from = to
     }
   }

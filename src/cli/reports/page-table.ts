@@ -9,14 +9,7 @@ import { own, visible } from '../output/terminal/visible.ts'
 import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
-import {
-  computeMinutes,
-  computeSpan,
-  countTenths,
-  formatMinutes,
-  type Interval,
-  unlimited,
-} from './minutes.ts'
+import { computeMinutes, computeSpan, formatMinutes, type Interval, unlimited } from './minutes.ts'
 import type { RoomReport } from './people.ts'
 import { type AbsentPlan, isListed, listConstantFields, type ReportPlan } from './plan.ts'
 import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
@@ -86,7 +79,7 @@ export function formatMeetings(lines: readonly ReportRow[], id: Visible, options
     const { room_id, room_name } = people[0]?.row ?? {}
     const name = nameRoom({ id: room_id, name: room_name }, options.shown)
     const present = people.filter(({ row }) => row['present'] === true).length
-    const minutes = countTenths(intervals) / 10
+    const minutes = computeMinutes(intervals)
     return formatSection(people, {
       ...options,
       ...{ room: { id: room_id }, span: [start, end], id: own`${id}-${visible(String(i + 1))}` },

@@ -3,7 +3,14 @@ import type { Visible } from '../../host.ts'
 import type { AttendanceRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { RoomSubject } from './group-by.ts'
-import { computeMinutes, computeShare, computeSpan, countTenths, type Interval } from './minutes.ts'
+import {
+  computeMinutes,
+  computeShare,
+  computeSpan,
+  type Interval,
+  lastsMinutes,
+  totalLength,
+} from './minutes.ts'
 import { nameParticipant, type Participant, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { formatTime, readSessionTimes } from './session-times.ts'
@@ -68,8 +75,7 @@ export function listUserRows(
   const invited = absent.map((invitee) => ({ ...invitee, ...nowhere, isThere: false }))
   return [...participants, ...invited].flatMap((participant) => {
     const { intervals, connections, isThere, blocked = false } = participant
-    const minutes = computeMinutes(intervals)
-    const present = connections > 0 && minutes >= minMinutes
+    const present = connections > 0 && lastsMinutes(intervals, minMinutes)
     if (!present && !listsAbsent) return []
     const row: AttendanceRow = {
       room_id: room['id'],
@@ -78,8 +84,8 @@ export function listUserRows(
       first_in: participant.firstIn,
       last_out: participant.lastOut,
       connections,
-      minutes,
-      share: computeShare(intervals, meeting),
+      minutes: computeMinutes(intervals),
+      share: computeShare(totalLength(intervals), meeting),
       present,
       ...(includeBlocked && { blocked }),
       room_name: room['name'] ?? null,
@@ -123,8 +129,7 @@ function* listSessionRows(
   const span = computeSpan(attendance.meeting)
   for (const { session, participant, interval, isRunning } of attendance.visits) {
     const intervals = [interval]
-    const minutes = computeMinutes(intervals)
-    if (minutes < minMinutes) continue
+    if (!lastsMinutes(intervals, minMinutes)) continue
     const row: AttendanceRow = {
       room_id: room['id'],
       session_id: session['id'],
@@ -132,8 +137,8 @@ function* listSessionRows(
       user_id: participant.user_id,
       name: nameParticipant(participant),
       ...readSessionTimes(session),
-      minutes,
-      share: computeShare(intervals, attendance.meeting),
+      minutes: computeMinutes(intervals),
+      share: computeShare(totalLength(intervals), attendance.meeting),
       room_name: room['name'] ?? null,
     }
     yield { row, intervals, bounds: interval, isRunning, span }
@@ -142,10 +147,10 @@ function* listSessionRows(
 
 export function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
   const bounds = computeSpan(meeting)
-  const tenths = countTenths(participants.flatMap(({ intervals }) => intervals))
+  const roomMinutes = computeMinutes(participants.flatMap(({ intervals }) => intervals))
   const row = {
     ...{ room_id: room['id'], room_name: room['name'], participants: participants.length },
-    ...{ first_in: formatTime(bounds?.[0]), last_out: formatTime(bounds?.[1]), room_minutes: tenths / 10 },
+    ...{ first_in: formatTime(bounds?.[0]), last_out: formatTime(bounds?.[1]), room_minutes: roomMinutes },
   }
   return { row, intervals: [], bounds, isRunning: participants.some(({ isThere }) => isThere) }
 }

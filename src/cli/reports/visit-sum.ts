@@ -4,7 +4,14 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import type { SumRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'
-import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
+import {
+  computeMinutes,
+  computeShare,
+  countTenths,
+  type Interval,
+  mergeIntervals,
+  totalLength,
+} from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportRow } from './rows.ts'
 import { formatTime } from './session-times.ts'
@@ -48,6 +55,8 @@ export class VisitSum implements PrintedFields {
   #isThere = false
   /** Sum of the attendance of each participant in each room, in tenths of a minute. */
   #tenths = 0
+  /** The same sum, in milliseconds. */
+  #roomMs = 0
   #lastRoom: Item | undefined
   #lastMeeting: Meeting | undefined
   /** Day number, or set of day numbers. An empty set for each of 100,000 people would take 20 MB. */
@@ -116,12 +125,11 @@ export class VisitSum implements PrintedFields {
 
   /** Minutes in which the person was in at least one room. */
   get minutes(): number {
-    return countTenths(mergeIntervals(this.#intervals ?? [])) / 10
+    return computeMinutes(mergeIntervals(this.#intervals ?? []))
   }
 
   get share(): number | null {
-    const whole = countTenths(this.#meeting?.intervals ?? [])
-    return whole === 0 ? null : Math.round((this.room_minutes * 10_000) / whole) / 1000
+    return computeShare(this.#roomMs, this.#meeting?.intervals ?? [])
   }
 
   get peak(): number {
@@ -162,6 +170,7 @@ export class VisitSum implements PrintedFields {
     this.#lastMeeting = meeting
     this.#participants?.add(person.key)
     this.#tenths += countTenths(intervals)
+    this.#roomMs += totalLength(intervals)
     for (const interval of intervals) {
       const [start, end] = interval
       const last = zone.dayOf(Math.max(start, end - 1))

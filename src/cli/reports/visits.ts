@@ -1,7 +1,7 @@
 import { addTo } from '../../api/group-by.ts'
 import { daysOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { countTenths, type Interval } from './minutes.ts'
+import { type Interval, lastsMinutes } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 
@@ -85,7 +85,7 @@ export function* listVisits(
   for (const [meeting, visitors] of attendance)
     for (const person of absent && listsMissed ? everybody : visitors.keys()) {
       const intervals = visitors.get(person)
-      const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
+      const isPresent = intervals !== undefined && lastsMinutes(intervals, minMinutes)
       const isMissed = absent && isInvited(person, includeBlocked) && !isPresent && isCounted(meeting, person)
       if (intervals && (isPresent || absent))
         for (const [period, parts] of splitByPeriod(intervals, unit, zone))

@@ -457,6 +457,24 @@ describe('sessions report with another service', () => {
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
+  test('sessions report --min-minutes compares exact times, and shows the same minutes by user and by meeting', async () => {
+    const at = (time: string) => `2026-01-01T${time}Z`
+    oddRoom(
+      {},
+      session('ada', '08:00', '08:45'),
+      session('bob', '', '', { connected_at: at('08:00:03.1'), disconnected_at: at('08:09:57.3') }),
+      session('eve', '', '', { connected_at: at('08:00:00.1'), disconnected_at: at('08:09:59.9') }),
+      session('joe', '', '', { connected_at: at('08:00:00.1'), disconnected_at: at('08:10:00.1') }),
+    )
+    const rows = async (flags: string) => {
+      const { stdout } = await report(`r --min-minutes 10 --absent -o csv --no-header ${flags}`)
+      return lines(stdout).sort()
+    }
+    const byUser = await rows('--columns user_id,minutes,share,present')
+    expect(byUser).toEqual(['ada,45,1,true', 'bob,9.9,0.22,false', 'eve,10,0.222,false', 'joe,10,0.222,true'])
+    expect(await rows('--by meeting --columns user_id,room_minutes,share,present')).toEqual(byUser)
+  })
+
   test.each([
     ['a session that ends before its start', '2026-01-01T08:00:00Z'],
     ['a session whose end is unreadable', 'soon'],
