@@ -83,7 +83,7 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
     const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the local workspace in ${dir} cannot be opened: ${reason}`, {
-      hint: 'choose another directory with MEETROOM_DATA_DIR',
+      hint: 'choose another data directory',
     })
   }
 }

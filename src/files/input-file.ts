@@ -63,7 +63,7 @@ export async function* streamInput(
 export function refuseUrl(file: string): void {
   if (/^https?:\/\//i.test(file))
     throw new UsageError(`${file} is a URL, not a file`, {
-      hint: 'download the file, or pipe it and pass “-” as the file',
+      hint: 'download the file, and pass its path',
     })
 }
 

@@ -118,7 +118,7 @@ describe('a fault', () => {
       'no such operation: “xyzzy”; operations are listRooms, createRoom,',
     ],
     [{ operation: 'conect', status: 503 }, 'no such operation: “conect”; did you mean connect?'],
-    [{ operation: [], status: 503 }, 'operation of a fault must be a string or a list of strings, not “[]”'],
+    [{ operation: [], status: 503 }, 'operation of a fault must be one or more nonempty strings, not “[]”'],
     [{ satus: 503 }, 'a fault has no field “satus”; did you mean status?'],
     [{}, 'a fault needs status, delay or connection, as in { status: 503 }'],
     [{ status: 200 }, 'status of a fault must be a whole number from 400 to 599, not “200”'],

@@ -198,10 +198,12 @@ async function compareAge(
   const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const reversed = mirrored[operator]
-  if (reversed === undefined || readDuration(text) === undefined)
+  if (reversed === undefined)
+    throw new UsageError(`${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`)
+  if (readDuration(text) === undefined)
     throw new UsageError(
-      `${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`,
-      reversed && correctDuration(text),
+      `${condition}: ${field} must be a duration such as 90d, not “${text}”`,
+      correctDuration(text),
     )
   const comparison = { ...given, operator: reversed }
   return {

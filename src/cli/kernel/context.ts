@@ -185,8 +185,7 @@ export class Context implements RunningCommand {
    * @throws {UsageError} with `--curl`
    */
   refuseCurl(unread: string, hint?: Hint): void {
-    if (this.flags.curl)
-      throw new UsageError(`--curl cannot be used, because it does not read ${unread}`, { hint })
+    if (this.flags.curl) throw new UsageError(`--curl cannot be used: this command reads ${unread}`, { hint })
   }
 
   /** Returns a client for the selected service. Without a setup, the client is shared. */

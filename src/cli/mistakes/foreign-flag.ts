@@ -27,6 +27,12 @@ interface FlagRule {
   explain: (typed: ForeignFlag) => Hint | undefined
 }
 
+/** Field by which `--sort` lists the oldest items first, by group. */
+const firstFields: Readonly<Record<string, string>> = {
+  ...{ rooms: 'created_at', users: 'created_at', members: 'created_at' },
+  ...{ sessions: 'connected_at', audit: 'time' },
+}
+
 const dayOf = (value: string) => /^\d{4}-\d\d-\d\d/.exec(value)?.[0]
 
 /** Rules for unknown flags that another name cannot correct. The first rule that explains a flag applies. */
@@ -42,7 +48,9 @@ const rules: readonly FlagRule[] = [
       if (!has('--sort') || !isReading(command)) return undefined
       const sort = others.indexOf('--sort')
       // Without --sort, the embedded service lists the newest items first.
-      if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
+      const oldestFirst = words[1] === 'list' ? firstFields[words[0] ?? ''] : undefined
+      if (sort < 0)
+        return oldestFirst && ['did you mean: ', suggest([...words, ...others, '--sort', oldestFirst])]
       const sorted = [...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]
       return ['a minus sign before a field means descending: ', suggest([...words, ...sorted])]
     },

@@ -4,6 +4,7 @@ import { profileName } from '../../config/stored-file.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
 import { matchAny } from '../filter/near-miss.ts'
 import { IdArgument } from '../input/id-arguments.ts'
+import { findNearJson } from '../input/near-json.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { flagsOfArguments, lookUp } from '../matching/meanings.ts'
 import { parseReference, toRoomName } from '../matching/reference.ts'
@@ -217,7 +218,7 @@ function findCondition(command: MeetroomCommand, targets: readonly string[]): st
 function suggestJoined(words: readonly string[], joined: readonly string[]): Hint {
   const isJson = joined.some((word) => word.startsWith('{'))
   const reason = isJson ? 'the shell removes the quotes of JSON; quote the complete JSON: ' : quoteValue
-  return [reason, suggest([...words, ...joined])]
+  return [reason, suggest([...words, ...joined.map((word) => findNearJson(word) ?? word)])]
 }
 
 /** Suggests `--room` for an import, and `--out` for `workspace export`. */

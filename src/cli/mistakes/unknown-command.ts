@@ -73,7 +73,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
       suggestHelp('members', 'block'),
     ]
   if (group === 'auth' && /^(token|key|print-token)$/.test(word))
-    return ['keys are never printed; see the key in use with: ', suggest(['auth', 'status'])]
+    return ['keys are never printed; check the key with: ', suggest(['auth', 'status'])]
   if (group === 'webhooks' && findVerb('rooms', word) === 'create')
     return 'a webhook is set when its room is created, with “rooms create --webhook-url URL”; an existing room cannot get one'
   if (group === 'message' && isVerb(word) && !findVerb('message', word))

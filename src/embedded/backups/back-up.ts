@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { OutputError, suggest, UsageError } from '../../errors.ts'
+import { OutputError, UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { createExistsError, refuseDirectory } from '../../files/file-kind.ts'
 import { describeFailure } from '../common/faults.ts'
@@ -54,6 +54,6 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions) {
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
   throw new UsageError(`there is no local workspace in ${dir}`, {
-    hint: ['create the workspace with: ', suggest(['rooms', 'list', '--local'])],
+    hint: 'name the directory of a workspace with --data-dir or MEETROOM_DATA_DIR',
   })
 }

@@ -38,7 +38,7 @@ export async function withStoppedWorkspace<T>(
   } catch (error) {
     const reason = describeFailure(error)
     if (reason === undefined) throw error
-    throw new OutputError(`the local workspace in ${dir} is unchanged, because ${reason}`, {
+    throw new OutputError(`the local workspace in ${dir} is unchanged: ${reason}`, {
       hint: /damaged/.test(reason)
         ? `move ${getDatabasePath(dir)}* to another directory, then retry`
         : undefined,

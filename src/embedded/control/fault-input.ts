@@ -82,7 +82,7 @@ function parseList(value: unknown, key: string): readonly string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > 0 && list.every((item) => typeof item === 'string' && item !== ''))
     return list as string[]
-  throw refuse(`${key} of a fault must be a string or a list of strings`, value)
+  throw refuse(`${key} of a fault must be one or more nonempty strings`, value)
 }
 
 function parseTarget(name: string): FaultTarget {

@@ -14,5 +14,5 @@ export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMess
   if (encoding === undefined) return undefined
   // HTTP/1.0 has no chunked coding, and other codings can include compression.
   const isChunked = httpVersion === '1.1' && encoding.toLowerCase() === 'chunked'
-  return isChunked ? undefined : 'the Transfer-Encoding header must be chunked'
+  return isChunked ? undefined : 'this Transfer-Encoding is not supported'
 }

@@ -377,13 +377,12 @@ describe('a room whose data cannot be read', () => {
 })
 
 describe('an invalid --where condition on room metrics', () => {
-  const age = (field: string) => `${field} needs one of < <= > >= and a duration, such as ${field}>90d`
   test.each([
     ['online=many', '--where online=many: the value must be a number, not “many”'],
     ['members>1h', '--where members>1h: the value must be a number, not “1h”'],
     ['sessions<', '--where sessions<: the value is missing'],
-    ['idle=90d', `--where idle=90d: ${age('idle')}`],
-    ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
+    ['idle=90d', '--where idle=90d: idle needs one of < <= > >= and a duration, such as idle>90d'],
+    ['idle>2025-01-01', '--where idle>2025-01-01: idle must be a duration such as 90d, not “2025-01-01”'],
   ])('rooms list --where %j exits 2 before any request', async (condition, message) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })

@@ -340,11 +340,7 @@ describe('an invalid --where condition', () => {
       '--where name~a{2000}: the regular expression cannot be used: its repetitions are too large',
     ],
     ['rooms list', 'age=90d', '--where age=90d: age needs one of < <= > >= and a duration, such as age>90d'],
-    [
-      'rooms list',
-      'age>2025',
-      '--where age>2025: age needs one of < <= > >= and a duration, such as age>90d',
-    ],
+    ['rooms list', 'age>2025', '--where age>2025: age must be a duration such as 90d, not “2025”'],
     ['users list', 'age!~d', '--where age!~d: age needs one of < <= > >= and a duration, such as age>90d'],
     ['rooms list', 'name<', '--where name<: the value is missing'],
     ['rooms list', 'name ~ ', '--where name ~ : the value is missing'],
@@ -844,7 +840,7 @@ describe('bulk commands with --where', () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --curl cannot be used, because it does not read the items that --where selects\n',
+      stderr: 'error: --curl cannot be used: this command reads the items that --where selects\n',
     })
     expect(world.requests).toEqual([])
   })

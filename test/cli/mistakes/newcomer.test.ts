@@ -109,7 +109,7 @@ describe('the local workspace without a running server', () => {
       stdout: '',
       stderr:
         `error: the local workspace cannot be served at 127.0.0.1:${port}: another program uses this port\n` +
-        `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then retry\n`,
+        'hint: pass --host and --port of the service that --print-env describes\n',
     })
   })
 })

@@ -205,7 +205,7 @@ describe('rooms update --where', () => {
     [['--where', 'type=open'], 'no fields given: pass at least one field'],
     [
       ['--where', 'type=open', '--name', 'x', '--curl'],
-      '--curl cannot be used, because it does not read the items that --where selects',
+      '--curl cannot be used: this command reads the items that --where selects',
     ],
   ])('rooms update exits 2 without a request for the invalid arguments %j', async (argv, message) => {
     const { code, stderr } = await update(...argv, '--yes')

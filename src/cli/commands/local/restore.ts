@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { plural } from '../../../api/plural.ts'
+import { refuseUrl } from '../../../files/input-file.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
@@ -30,6 +31,7 @@ async function run(context: Context, file: string, dataDir: string | undefined):
   await requireWritableWorkspace(context, dataDir)
   const { restore } = await import('../../../embedded/backups/restore.ts')
   const dir = await findWorkspaceDir(context, dataDir)
+  refuseUrl(file)
   const backup = resolve(host.cwd, file)
   const { facts, saved, changedRows } = await restore({ dir, machine: host }, backup, (facts) =>
     confirmLoss(

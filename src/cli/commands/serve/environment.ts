@@ -36,11 +36,10 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
     `${port}`,
     ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
   ]
-  const hint = ['start ', suggest(['serve', ...place]), ' first, then retry']
   if (port === 0)
     throw createFlagConflict('--print-env', '--port 0', {
       because: 'the port is unknown before the service runs',
-      hint,
+      hint: ['start the service, then retry: ', suggest(['serve', ...place])],
     })
   const { createServer } = await import('node:net')
   const probe = createServer()
@@ -50,7 +49,7 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
         new UsageError(
           `the local workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`,
           {
-            hint,
+            hint: 'pass --host and --port of the service that --print-env describes',
           },
         ),
       ),

@@ -34,7 +34,7 @@ export function addListenFlags(command: MeetroomCommand, port: number): Meetroom
 /** Translates common errors of `listen`; undefined for other causes. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
-  const where = `${host}:${port}`
+  const where = `${host.includes(':') ? `[${host}]` : host}:${port}`
   if (code === 'EADDRINUSE') {
     return new UsageError(`another program is already listening on ${where}`, {
       hint: 'select a free port with --port 0',
@@ -46,7 +46,7 @@ export function createListenError(cause: unknown, host: string, port: number): U
   if (!isUnresolved && !['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAFNOSUPPORT'].includes(code ?? ''))
     return undefined
   const reason = isUnresolved ? 'the host name cannot be resolved' : describeSystemError(cause)
-  return new UsageError(`the program cannot listen on ${where}: ${reason}`)
+  return new UsageError(`cannot listen on ${where}: ${reason}`)
 }
 
 export function waitForInterrupt(signal: AbortSignal): Promise<void> {

@@ -26,7 +26,7 @@ export async function createRowFilter(
   const [metric] = metrics
   if (metric !== undefined)
     throw new UsageError(`--where: ${metric} is not a field of a row`, {
-      hint: 'an import knows only the fields in the file',
+      hint: 'use a field of the file in --where',
     })
   const empty = Object.fromEntries(fields.map((field) => [field, null]))
   return (row) => matches({ ...empty, ...row }) === true

@@ -108,7 +108,7 @@ async function acceptFaults(
   if (serviceFacts.mayWrite || !last) throw createError(list, listed, total, reason)
   // A service that limits offsets also fills its pages with repeated items.
   if (verdict === 'repeated' && (await isLastItem(list, last, total - 1)))
-    return list.notice(`the service lists some ${what} twice: ${listed} of ${total} are different`)
+    return list.notice(`the service lists some ${what} twice: ${listed} of ${total} are distinct`)
   const error = createError(list, listed, total, reason)
   if (verdict !== 'short' || !serviceFacts.allowsIncomplete) throw error
   await list.notice(`warning: ${error.message}`)

@@ -104,7 +104,7 @@ describe('errors of local backup', () => {
     expect(await backUp(world)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: there is no local workspace in ${data}\nhint: create the workspace with: meetroom rooms list --local\n`,
+      stderr: `error: there is no local workspace in ${data}\nhint: name the directory of a workspace with --data-dir or MEETROOM_DATA_DIR\n`,
     })
     expect(existsSync(data)).toBe(false)
   })

@@ -246,7 +246,7 @@ describe('members --user', () => {
         code: 2,
         stdout: '',
         stderr:
-          'error: --curl cannot be used, because it does not read the members of the users\nhint: pass the IDs of the members\n',
+          'error: --curl cannot be used: this command reads the members of the users\nhint: pass the IDs of the members\n',
       })
       expect(world.requests).toEqual([])
     },

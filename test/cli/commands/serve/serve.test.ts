@@ -307,10 +307,10 @@ describe('host and port of serve', () => {
   })
 
   test.each([
-    ['a\u202eb', 'the program cannot listen on a\\u202eb:4680: '],
-    ['a'.repeat(300), 'the program cannot listen on aaa'],
+    ['a\u202eb', 'cannot listen on a\\u202eb:4680: '],
+    ['a'.repeat(300), 'cannot listen on aaa'],
     ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
-    ['192.0.2.1', 'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address'],
+    ['192.0.2.1', 'cannot listen on 192.0.2.1:4680: this machine does not have that IP address'],
   ])('serve exits 2 for the unusable host %j', async (host, words) => {
     const { code, stderr } = await runRefused('--host', host)
     expect(code).toBe(2)

@@ -225,7 +225,7 @@ describe('users hand-over', () => {
     [
       'users hand-over mallory ada --curl',
       2,
-      'error: --curl cannot be used, because it does not read the rooms of the user\n',
+      'error: --curl cannot be used: this command reads the rooms of the user\n',
     ],
   ])('the command “%s” exits %i and sends no write', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })

@@ -124,7 +124,7 @@ describe('users merge', () => {
       'the command would affect 2 rooms, but --max allows 1; nothing was changed\nhint: pass --max 2 to affect all items\n',
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
-    ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],
+    ['users merge mallory ada --curl', 2, 'error: --curl cannot be used: this command'],
   ])('the command “%s” exits %i and sends no write', async (line, code, message) => {
     const run = await world.outcome(line)
     expect(run.code).toBe(code)

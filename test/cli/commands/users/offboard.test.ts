@@ -394,9 +394,9 @@ describe('members block --user --all-rooms', () => {
     ],
     [
       'members block --user a --all-rooms --curl',
-      '--curl cannot be used, because it does not read the rooms of the users',
+      '--curl cannot be used: this command reads the rooms of the users',
     ],
-    ['users offboard a --curl', '--curl cannot be used, because it does not read the rooms of the users'],
+    ['users offboard a --curl', '--curl cannot be used: this command reads the rooms of the users'],
     [
       'users offboard',
       'the argument “user” is missing\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom users offboard --help',

@@ -185,10 +185,7 @@ describe('webhooks redeliver', () => {
     [' msg_a --since 10m', 'IDs and --since cannot be used together'],
     [' msg_a --state delivered', '--status needs --since'],
     [' msg_a --room room-1', '--room needs --since'],
-    [
-      ' --since 10m --curl',
-      '--curl cannot be used, because it does not read the deliveries that --since selects',
-    ],
+    [' --since 10m --curl', '--curl cannot be used: this command reads the deliveries that --since selects'],
   ])('the command “webhooks redeliver%s” exits 2 and sends no write', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver${flags}`)
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })

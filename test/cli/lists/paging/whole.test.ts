@@ -102,7 +102,7 @@ describe('lists with a permanently repeated row', () => {
     serveReadings(() => rowsWithRepeat(20))
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
-    expect(stderr).toContain('the service lists some rooms twice: 46 of 47 are different\n')
+    expect(stderr).toContain('the service lists some rooms twice: 46 of 47 are distinct\n')
   })
 
   test.each([
