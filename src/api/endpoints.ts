@@ -76,6 +76,7 @@ export const endpoints = {
   createPages: {
     ...route('pages.create', 'Create pages in a room', 'POST', '/rooms/{room_id}/pages/create_many'),
     ...listEndpoint('page'),
+    check: ['pages', 'list', '{room_id}'],
   },
   listPages: {
     ...route('pages.list', 'List the pages of a room', 'GET', '/rooms/{room_id}/pages'),

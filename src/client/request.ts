@@ -24,7 +24,8 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
 }
 
 export function checkHint({ check }: Route, input: AnyInput): Hint {
-  if (!check) return 'check the room before you retry'
+  // Only messages cannot be read back.
+  if (!check) return 'ask a participant before you send the message again'
   const values: Record<string, unknown> = { ...(input.body as object | undefined), ...input.params }
   const fill = (word: string) => word.replace(/^\{(\w+)\}$/, (_, name: string) => toText(values[name] ?? ''))
   const isOperand = (word: string, i: number) => word.startsWith('{') && !check[i - 1]?.startsWith('--')

@@ -113,7 +113,7 @@ describe('meetroom', () => {
       expect({ code, stderr }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /^error: the service failed \(503\); the outcome of the change is unknown.*\nhint: check /m,
+          /^error: the service failed \(503\); the outcome of the change is unknown.*\nhint: (check with:|ask a participant) /m,
         ),
       })
       expect(posts()).toHaveLength(1)
@@ -325,7 +325,15 @@ describe('retries and timeouts', () => {
       'members update r1 m1 --type host',
       'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
     ],
-    ['message send r1 hi', 'check the room before you retry'],
+    ['message send r1 hi', 'ask a participant before you send the message again'],
+    [
+      'pages create r1 --image https://x.test/1.png',
+      'check with: meetroom pages list r1 --base-url https://meet.test/v1',
+    ],
+    [
+      'api PUT /users/ada --data {"name":"A"}',
+      'check with: meetroom api GET /users/ada --base-url https://meet.test/v1',
+    ],
   ])(
     '“%s” exits 7 with a hint to check the result if the service sends no response',
     async (command, hint) => {

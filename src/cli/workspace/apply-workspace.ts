@@ -130,9 +130,13 @@ async function runPlan(
 
   await printRun(context, run, {
     ...{ view: rowKinds.applied, key: 'results', pages: pages() },
+    advise: () =>
+      run.tally.count('unknown') > 0 ? 'run the command again to complete the changes' : undefined,
     // A conflict is a partial failure, because someone else changed the workspace during the run.
     conclude: (error) =>
-      error && run.tally.conflicts > 0 && error.exitCode === 1 ? new PartialError(error.message) : error,
+      error && run.tally.conflicts > 0 && error.exitCode === 1
+        ? new PartialError(error.message, { hint: error.hint })
+        : error,
   })
 }
 

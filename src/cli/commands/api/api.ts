@@ -93,7 +93,13 @@ function toRoute(verb: string, path: string): Route {
   const [pathname = ''] = path.split('?')
   if (hasDotSegment(pathname))
     throw new UsageError(`the path must not contain “.” or “..” as a segment: “${path}”`)
-  return { id: `api.${method.toLowerCase()}`, summary: '', method, path: pathname }
+  return {
+    id: `api.${method.toLowerCase()}`,
+    summary: '',
+    method,
+    path: pathname,
+    check: ['api', 'GET', pathname],
+  }
 }
 
 /** @throws {UsageError} for a path such as `/v1/rooms` if the base URL ends with `/v1` */
