@@ -97,6 +97,23 @@ describe('an import in shards', () => {
       expect(journals()).toEqual([])
     },
   )
+
+  test.runIf(hasBash)(
+    'the artifact of the GitHub Actions recipe contains the journal and the failed rows of a failed shard',
+    async () => {
+      const text = blockBehind('A job for each shard', 'yaml').replaceAll(/\$\{\{ matrix.shard }}/g, '4')
+      world.intercept = ({ method }, next) => (method === 'POST' ? Promise.resolve(answer(422, {})) : next())
+      const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
+      const secrets = { MEETROOM_API_KEY: world.apiKey }
+      const { code, log } = await runJob(here, { secrets }, world.dir, env)
+      expect(code, log).toBe(1)
+      const { path } = (load(text) as any).jobs.import.steps.at(-1).with
+      const listed = await runCommand('sh', ['-c', `ls ${path.replaceAll('\n', ' ')}`], env, '', {
+        cwd: world.dir,
+      })
+      expect(listed).toEqual({ code: 0, stdout: `failed-4.csv\n${journals()}\n`, stderr: '' })
+    },
+  )
 })
 
 describe('the POSIX sh recipe', () => {

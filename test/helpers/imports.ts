@@ -134,6 +134,10 @@ export const lost = async (): Promise<never> => {
   throw new TransportError('the connection was reset', true)
 }
 
+/** Returns the default journal of an import. */
+export const journalOf = (file: string, kind = 'users', shard = '') =>
+  `${file}.${kind}${shard && `.${shard.replace('/', '-of-')}`}.journal`
+
 /** Returns the complete lines of a journal, parsed. */
 export const entriesOf = (journal = ''): Record<string, any>[] =>
   journal

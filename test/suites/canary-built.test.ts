@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { runBuilt } from '../helpers/built.ts'
 import { allCalls, filesOf, stays } from '../helpers/calls.ts'
 import { type KeyShape, keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
+import { journalOf } from '../helpers/imports.ts'
 import { listen } from '../helpers/listen.ts'
 import { homes, startBuilt } from '../helpers/serving.ts'
 import { counted, full, notice } from './size.ts'
@@ -110,7 +111,7 @@ test.each(full ? sendable : sendable.slice(0, 1))(
     running.child.kill('SIGKILL')
     await running.ended()
     const find = tracesOf(key)
-    expect(filesOf(env.HOME)['users.csv.journal']).toContain('"sent":')
+    expect(filesOf(env.HOME)[journalOf('users.csv')]).toContain('"sent":')
     expect(find(leftIn(env.HOME))).toEqual([])
     expect(find(seen.join('\n'))).toEqual([])
     expect(find([...running.stdout.all, ...running.stderr.all].join('\n'))).toEqual([])

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
 import { allCalls, filesOf, prepare, stays } from '../helpers/calls.ts'
 import { type KeyShape, keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
+import { journalOf } from '../helpers/imports.ts'
 import { answer, type Run } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
@@ -125,8 +126,8 @@ async function start(call: string) {
 
   async function run(key: string, name: string, output: Output, stored: boolean) {
     const audit = join(world.dir, 'audit.ndjson')
-    for (const file of [audit, join(world.dir, `${call.split(' ')[0]}.csv.journal`)])
-      rmSync(file, { force: true })
+    const [kind = ''] = call.split(' ')
+    for (const file of [audit, join(world.dir, journalOf(`${kind}.csv`, kind))]) rmSync(file, { force: true })
     world.requests.length = 0
     const ours = stored ? settings.replaceAll(world.apiKey, json(key.trim())) : settings
     writeFileSync(join(world.configDir, 'config.json'), ours)

@@ -21,6 +21,7 @@ import { afterAll, expect, test } from 'vitest'
 import { launcher, node, runBuilt } from '../helpers/built.ts'
 import { allCalls, stays } from '../helpers/calls.ts'
 import { type Finished, runCommand } from '../helpers/command.ts'
+import { journalOf } from '../helpers/imports.ts'
 import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
 import { counted, full, notice, sized } from './size.ts'
@@ -54,7 +55,7 @@ const scenarios: readonly Scenario[] = [
   { argv: `${imports} --journal people.log`, inputs: ['people.csv'], quick: true },
   {
     argv: `${imports} --resume`,
-    setup: [`${imports} --skip-invalid --journal people.csv.journal`],
+    setup: [`${imports} --skip-invalid --journal ${journalOf('people.csv')}`],
     inputs: ['people.csv'],
   },
   {

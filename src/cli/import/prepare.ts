@@ -6,7 +6,7 @@ import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/fi
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { buildMatchCommand } from './import-command.ts'
 import { RowProblems, refuseInvalid } from './invalid-rows.ts'
-import { findOtherParts, journalPath, receiptPath } from './journal/parts.ts'
+import { findDefaultJournal, findOtherParts, listDefaultJournals, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
 import { createMemberReader, memberColumns } from './read/group.ts'
@@ -45,7 +45,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
     throw new UsageError('--unblock needs --if-exists update or --if-exists overwrite')
-  const journal = resolveJournalPath(context, request)
+  const journal = await resolveJournalPath(context, request)
   if (!flags.inputFormat && /\.ya?ml$/i.test(file))
     throw new UsageError(`${file} is YAML, which imports do not read`, {
       hint: 'save the file as JSON or CSV',
@@ -147,12 +147,13 @@ async function findReceiptPath(
  */
 async function withoutImported(
   context: Context,
-  { adapter, source, flags }: ImportRequest,
+  request: ImportRequest,
   checked: CheckedInput,
   { journal, receipt }: Pick<ImportPlan, 'journal' | 'receipt'>,
 ): Promise<CheckedInput> {
+  const { adapter, flags } = request
   const isNew = !flags.resume
-  const usual = [source.path && journalPath(source.path, flags), receipt].filter((path) => path !== undefined)
+  const usual = [...listDefaultJournals(request), receipt ?? []].flat()
   const parts = (await Promise.all(usual.map((path) => findOtherParts(path, flags)))).flat()
   const others = [...usual, ...parts].filter((path) => path !== journal)
   if (isNew) for (const path of others) await requireNoneUnfinished(context, { path, adapter })
@@ -165,11 +166,15 @@ async function withoutImported(
   return remaining
 }
 
-function resolveJournalPath(context: Context, { source, flags }: ImportRequest): string | undefined {
-  const defaultPath = source.path && journalPath(source.path, flags)
+async function resolveJournalPath(context: Context, request: ImportRequest): Promise<string | undefined> {
+  const { source, flags } = request
   const { journal = true } = flags
   const path =
-    typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? defaultPath : undefined
+    typeof journal === 'string'
+      ? resolve(context.host.cwd, journal)
+      : journal
+        ? await findDefaultJournal(request)
+        : undefined
   if (flags.resume && path === undefined)
     throw new UsageError('--resume needs a journal', {
       ...(source.path === undefined

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { memberTypes, roomTypes } from '../../../src/api/vocabulary.ts'
 import { type AccessWorld, createAccessWorld } from '../../helpers/access.ts'
-import { createImportWorld, type ImportWorld, lost, trimmed } from '../../helpers/imports.ts'
+import { createImportWorld, type ImportWorld, journalOf, lost, trimmed } from '../../helpers/imports.ts'
 import { answer, type World } from '../../helpers/world.ts'
 import { sized } from '../../suites/size.ts'
 
@@ -283,6 +283,6 @@ describe('an import of a saved file', () => {
         : next()
     const made = JSON.parse((await world.outcome('rooms import rows.ndjson -o ndjson')).stdout)
     expect(await world.member(made.id, 'trudy')).toMatchObject({ type: 'host', is_blocked: true })
-    expect(existsSync(path(world, 'rows.ndjson.journal'))).toBe(false)
+    expect(existsSync(path(world, journalOf('rows.ndjson', 'rooms')))).toBe(false)
   })
 })

@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { entriesOf, importFixture, roomsCsv, roomsOf } from '../../helpers/imports.ts'
+import { entriesOf, importFixture, journalOf, roomsCsv, roomsOf } from '../../helpers/imports.ts'
 import { answer } from '../../helpers/world.ts'
 
 const { world, run, user } = importFixture()
 beforeEach(() => world.file('rooms.csv', roomsCsv(3)))
 const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body.rooms
 const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
+const journal = journalOf('rooms.csv', 'rooms')
+const earlierJournal = 'rooms.csv.journal'
 const receipts = () => join(world.dir, 'data', 'receipts')
 const receiptNames = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
 const refused = (known: string, journal = `receipt ${join(receipts(), receiptNames()[0] ?? '')}`) => ({
@@ -85,7 +87,7 @@ describe('a second rooms import of the same rows', () => {
 
 test('rooms import --no-receipt removes the journal after a complete run and writes no receipt', async () => {
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
-  expect(world.read('rooms.csv.journal')).toBeUndefined()
+  expect(world.read(journal)).toBeUndefined()
   expect(receiptNames()).toEqual([])
 })
 
@@ -129,7 +131,7 @@ describe('a rooms import of rows without IDs', () => {
 describe('the receipt of rooms import', () => {
   test('the receipt of rooms import is stored in the data directory with owner-only access', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
-    expect(world.read('rooms.csv.journal')).toBeUndefined()
+    expect(world.read(journal)).toBeUndefined()
     expect(receiptNames()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
     expect(statSync(receipts()).mode & 0o777).toBe(0o700)
     expect(statSync(join(receipts(), receiptNames()[0] ?? '')).mode & 0o777).toBe(0o600)
@@ -159,20 +161,25 @@ describe('the receipt of rooms import', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2'))
   })
 
-  test('rooms import is refused with another journal or without a journal after an interrupted run', async () => {
-    await world.cutOff('rooms import rooms.csv --concurrency 1')
-    for (const flags of ['--journal my.journal', '--no-journal'])
-      expect(await run(`rooms import rooms.csv ${flags}`)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(`(journal ${world.path('rooms.csv.journal')}) did not finish\n`),
-      })
-    expect(world.writes()).toEqual([])
-  })
+  test.each([journal, earlierJournal])(
+    'rooms import is refused with another journal or without a journal after an interrupted run with the journal %s',
+    async (name) => {
+      await world.cutOff('rooms import rooms.csv --concurrency 1')
+      renameSync(world.path(journal), world.path(name))
+      for (const flags of ['--journal my.journal', '--no-journal', '--shard 1/2'])
+        expect(await run(`rooms import rooms.csv ${flags}`)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`(journal ${world.path(name)}) did not finish\n`),
+        })
+      expect(world.writes()).toEqual([])
+    },
+  )
 
   test('a receipt that an earlier version stored beside the input file prevents a second rooms import', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
-    renameSync(join(receipts(), receiptNames()[0] ?? ''), world.path('rooms.csv.journal'))
-    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+    renameSync(join(receipts(), receiptNames()[0] ?? ''), world.path(earlierJournal))
+    for (const flags of ['', ' --journal my.journal', ' --no-journal'])
+      expect(await run(`rooms import rooms.csv${flags}`)).toMatchObject(refused('3 of 3', earlierJournal))
     expect(await run('rooms import rooms.csv --shard 1/2')).toMatchObject({ code: 2 })
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
@@ -181,27 +188,27 @@ describe('the receipt of rooms import', () => {
     writeFileSync(join(world.dir, 'data'), '')
     expect(await run('rooms import rooms.csv --no-journal')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0 })
-    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', journal))
   })
 
   test('the receipt of rooms import stays beside the input file if some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
     expect(receiptNames()).toEqual([])
-    expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2', 'rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2', journal))
   })
 })
 
 test('users import removes its journal after a complete run and writes no receipt', async () => {
   world.file('users.csv', 'user_id\nada\n')
   expect(await run('users import users.csv')).toMatchObject({ code: 0 })
-  expect(world.read('users.csv.journal')).toBeUndefined()
+  expect(world.read(journalOf('users.csv'))).toBeUndefined()
   expect(receiptNames()).toEqual([])
 })
 
 test('rooms import --no-receipt keeps the journal of an interrupted run', async () => {
   await world.cutOff('rooms import rooms.csv --no-receipt --concurrency 1')
-  expect(entriesOf(world.read('rooms.csv.journal'))).not.toEqual([])
+  expect(entriesOf(world.read(journal))).not.toEqual([])
 })
 
 describe('rooms import --match name', () => {

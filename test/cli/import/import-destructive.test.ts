@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { importFixture, resultsOf } from '../../helpers/imports.ts'
+import { importFixture, journalOf, resultsOf } from '../../helpers/imports.ts'
 
 const { world, run } = importFixture()
 
@@ -24,7 +24,7 @@ describe('an import that terminates existing rooms', () => {
         'error: terminating rooms needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     })
     expect(world.writes()).toEqual([])
-    expect(world.read('rooms.csv.journal')).toBeUndefined()
+    expect(world.read(journalOf('rooms.csv', 'rooms'))).toBeUndefined()
     expect(await run(`${line} --yes --max 1`)).toMatchObject({ code: 0 })
     expect(world.writes()).toHaveLength(3)
   })

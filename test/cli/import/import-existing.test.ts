@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { importFixture, resetNotice, resultsOf } from '../../helpers/imports.ts'
+import { importFixture, journalOf, resetNotice, resultsOf } from '../../helpers/imports.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { answer } from '../../helpers/world.ts'
 
@@ -298,7 +298,7 @@ describe('import --dry-run', () => {
       ])
       expect(world.writes()).toEqual([])
       expect(await world.users()).toEqual({ ada: 'Old' })
-      expect(world.read('people.csv.journal')).toBeUndefined()
+      expect(world.read(journalOf('people.csv'))).toBeUndefined()
     },
   )
 

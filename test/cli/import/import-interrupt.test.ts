@@ -3,6 +3,7 @@ import type { WireResponse } from '../../../src/api/wire.ts'
 import {
   goOn,
   importFixture,
+  journalOf,
   resetNotice,
   roomsCsv,
   roomsOf,
@@ -164,7 +165,7 @@ describe('^C during an import', () => {
     })
     expect({ code, words: goOn(stderr) }).toEqual({ code: 130, words: [] })
     expect(world.writes()).toEqual([])
-    expect(world.read('in.csv.journal')).toBeUndefined()
+    expect(world.read(journalOf('in.csv'))).toBeUndefined()
   })
 
   test('^C during users import before the file is completely checked exits 130 and sends no request', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TransportError } from '../../../src/api/wire.ts'
-import { createImportWorld } from '../../helpers/imports.ts'
+import { createImportWorld, journalOf } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 
 const world = perTest(createImportWorld)
@@ -33,7 +33,7 @@ test('users import keeps no journal and suggests no --resume if no request can b
   const { code, stderr } = await world.run('users import in.csv')
   expect(code).toBe(5)
   expect(stderr).not.toContain('--resume')
-  expect(world.read('in.csv.journal')).toBeUndefined()
+  expect(world.read(journalOf('in.csv'))).toBeUndefined()
   world.intercept = undefined
   expect((await world.run('users import in.csv')).code).toBe(0)
 })

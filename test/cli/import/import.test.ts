@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { importFixture, usersCsv } from '../../helpers/imports.ts'
+import { importFixture, journalOf, usersCsv } from '../../helpers/imports.ts'
 
 const { world, run, user, testCases } = importFixture()
 const suggestSkip = (command: string) =>
@@ -87,7 +87,7 @@ describe('an import', () => {
       const command = file === 'people.csv' ? 'users' : file.replace('.csv', '')
       expect(await run(`${command} import ${file}`)).toMatchObject({ code: 2, stdout: '', stderr })
       expect(world.requests).toEqual([])
-      expect(world.read(`${file}.journal`)).toBeUndefined()
+      expect(world.read(journalOf(file, command))).toBeUndefined()
     },
   )
 

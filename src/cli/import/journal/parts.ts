@@ -2,12 +2,32 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ImportFlags } from '../read/import-flags.ts'
+import { mayBelongTo } from './read-journal.ts'
 
 type Part = Pick<ImportFlags, 'shard' | 'where'>
 
-export function journalPath(input: string, { shard, where }: Part): string {
+interface JournaledImport {
+  adapter: { name: string }
+  source: { path: string | undefined }
+  flags: Part
+}
+
+/** Lists the current default, and the default of earlier versions, which all imports of a file shared. */
+export function listDefaultJournals({ adapter, source, flags }: JournaledImport): string[] {
+  if (source.path === undefined) return []
+  return [`${source.path}.${adapter.name}`, source.path].map((start) => journalPath(start, flags))
+}
+
+/** Returns the default of earlier versions only if the file exists and no other import wrote it. */
+export async function findDefaultJournal(request: JournaledImport): Promise<string | undefined> {
+  const [current, earlier] = listDefaultJournals(request)
+  const isEarlier = earlier !== undefined && (await mayBelongTo(earlier, `${request.adapter.name} import`))
+  return isEarlier ? earlier : current
+}
+
+function journalPath(start: string, { shard, where }: Part): string {
   const digest = where && createHash('sha256').update(JSON.stringify(where)).digest('hex').slice(0, 8)
-  return `${input}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`
+  return `${start}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`
 }
 
 export function receiptPath(

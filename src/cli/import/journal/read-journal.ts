@@ -60,6 +60,19 @@ function openJournal(path: string): number | undefined {
   }
 }
 
+/** Returns false if the file is missing, or is the journal of another command. */
+export async function mayBelongTo(path: string, command: string): Promise<boolean> {
+  try {
+    const file = openJournal(path)
+    if (file === undefined) return false
+    for await (const [header = ''] of readLines(streamFile(file), path))
+      return (parseLine(header)?.['command'] ?? command) === command
+  } catch {
+    // The import reads the file again, and reports the error.
+  }
+  return true
+}
+
 export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {

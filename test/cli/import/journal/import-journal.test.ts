@@ -18,6 +18,7 @@ import {
   entriesOf,
   goOn,
   importFixture,
+  journalOf,
   roomsCsv,
   sentRows,
   usersCsv,
@@ -27,7 +28,8 @@ import { fillDisk, mountDisk } from '../../../helpers/small-disk.ts'
 import { answer } from '../../../helpers/world.ts'
 
 const { world, run } = importFixture()
-const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
+const journalName = journalOf('in.csv')
+const journal = (name = journalName) => entriesOf(world.read(name))
 
 describe('the path of a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(1)))
@@ -97,7 +99,7 @@ describe('the journal of an import', () => {
     ])
     expect(sentRows(entries)).toEqual([1, 2, 3])
     expect(entries.at(-1)).toEqual({ end: true })
-    expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
+    expect(statSync(world.path(journalName)).mode & 0o777).toBe(0o600)
   })
 
   test('the journal of rooms import contains each row, but not its outcome, when the row is sent', async () => {
@@ -106,7 +108,7 @@ describe('the journal of an import', () => {
     world.intercept = (request, next) => {
       if (request.method === 'GET') return next()
       const row = Number(JSON.parse(request.body ?? '').name.slice(1))
-      const entries = journal()
+      const entries = journal(journalOf('in.csv', 'rooms'))
       if (!sentRows(entries).includes(row) || entries.some((entry) => entry.row === row)) early.push(row)
       return next()
     }
@@ -119,10 +121,10 @@ describe('the journal of an import', () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
-    await run('users import in.csv --journal in.csv.journal')
+    await run(`users import in.csv --journal ${journalName}`)
     for (const id of before) await world.send('DELETE', `/users/${id}`)
     const first = journal().length
-    await run('users import in.csv --journal in.csv.journal --resume')
+    await run(`users import in.csv --journal ${journalName} --resume`)
     expect(sentRows(journal().slice(first))).toEqual([2, 4, 5])
     expect(await world.users()).toEqual(usersOf(6))
   })
@@ -132,7 +134,7 @@ describe('the journal of an import', () => {
     await run('users import in.csv')
     await run('users import in.csv')
     expect(journal().at(-1)).toEqual({ end: true })
-    rmSync(world.path('in.csv.journal'))
+    rmSync(world.path(journalName))
     const files = async (flags: string) => {
       await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
       const found = readdirSync(world.dir).filter((name) => name !== 'in.csv' && name !== 'config')
@@ -159,9 +161,11 @@ describe('the journal of an import', () => {
       request.method === 'POST'
         ? answer(200, { room: { id: world.apiKey, ...JSON.parse(request.body ?? '') } })
         : next()
-    expect(await run('rooms import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
-    expect(journal()).toContainEqual(expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }))
-    expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
+    expect(await run('rooms import in.csv --journal my.journal')).toMatchObject({ code: 0 })
+    expect(journal('my.journal')).toContainEqual(
+      expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }),
+    )
+    expect(world.read('my.journal')).not.toContain(world.apiKey)
   })
 
   test('users import exits 74 before any request if its journal cannot be written', async () => {
@@ -219,8 +223,8 @@ describe('an import with a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
   test('users import with a journal overwrites the journal of the previous complete run', async () => {
-    await run('users import in.csv --journal in.csv.journal')
-    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
+    await run(`users import in.csv --journal ${journalName}`)
+    expect(await run(`users import in.csv --if-exists skip --journal ${journalName}`)).toMatchObject({
       code: 0,
     })
     expect(journal().filter(({ row }) => row)).toEqual([
@@ -231,24 +235,24 @@ describe('an import with a journal', () => {
 
   test('users import --resume retries only the failed rows in its journal', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
-    await run('users import in.csv --journal in.csv.journal')
+    await run(`users import in.csv --journal ${journalName}`)
     await world.send('DELETE', '/users/u2')
     world.requests.length = 0
-    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
+    expect(await run(`users import in.csv --journal ${journalName} --resume`)).toMatchObject({
       code: 0,
       stderr: 'imported 2 of 2 users; 1 recorded as done by an earlier run\n',
     })
     expect(world.writes()).toEqual(['POST /users'])
     expect(await world.users()).toEqual(usersOf(2))
     world.requests.length = 0
-    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({ code: 0 })
+    expect(await run(`users import in.csv --journal ${journalName} --resume`)).toMatchObject({ code: 0 })
     expect(world.requests).toEqual([])
   })
 
   test('users import --if-exists skip --resume counts the rows that the earlier run skipped', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
-    await run('users import in.csv --if-exists skip --journal in.csv.journal')
-    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
+    await run(`users import in.csv --if-exists skip --journal ${journalName}`)
+    expect(await run(`users import in.csv --if-exists skip --journal ${journalName} --resume`)).toMatchObject(
       {
         code: 0,
         stderr: 'imported 1 of 2 users; 1 skipped; 2 recorded as done by an earlier run\n',
@@ -282,7 +286,7 @@ describe('an unfinished import', () => {
     await world.cutOff('users import in.csv')
   })
   const hint = 'hint: resume with the same file and flags, or delete the journal to start over\n'
-  const path = () => world.path('in.csv.journal')
+  const path = () => world.path(journalName)
 
   test.each<[string, string, () => unknown, () => string]>([
     [
@@ -319,7 +323,7 @@ describe('an unfinished import', () => {
     ],
     [
       'another command',
-      'members import in.csv --resume --room r',
+      `members import in.csv --resume --room r --journal ${journalName}`,
       () => {},
       () => `error: the journal ${path()} belongs to another command\n${hint}`,
     ],
@@ -345,7 +349,7 @@ describe('an unfinished import', () => {
     [
       'foreign text in a line of the journal',
       'users import in.csv --resume',
-      () => world.file('in.csv.journal', `${world.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
+      () => world.file(journalName, `${world.read(journalName)?.replace('{"sent":1,', 'sent 1')}`),
       () => `error: the journal ${path()} is damaged\n`,
     ],
     [
@@ -357,10 +361,10 @@ describe('an unfinished import', () => {
     ],
   ])('an unfinished users import causes a usage error for %s', async (_what, line, arrange, stderr) => {
     arrange()
-    const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
+    const [input, before] = [world.read('in.csv'), world.read(journalName)]
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })
     expect(world.requests).toEqual([])
-    expect([world.read('in.csv'), world.read('in.csv.journal')]).toEqual([input, before])
+    expect([world.read('in.csv'), world.read(journalName)]).toEqual([input, before])
     expect(readdirSync(world.dir).filter((name) => name.includes('.lock'))).toEqual([])
   })
 
@@ -408,8 +412,8 @@ describe('an unfinished import', () => {
 describe('a second import with the same journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
-    `error: another import (process ${testPid + 1}) holds the journal lock ${world.path('in.csv.journal.lock')}\n` +
-    `hint: wait until that process ends; if it does not exist, delete ${world.path('in.csv.journal.lock')}\n`
+    `error: another import (process ${testPid + 1}) holds the journal lock ${world.path(`${journalName}.lock`)}\n` +
+    `hint: wait until that process ends; if it does not exist, delete ${world.path(`${journalName}.lock`)}\n`
 
   test('a second import with the same journal is refused, and the first import completes', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
@@ -423,21 +427,21 @@ describe('a second import with the same journal', () => {
     // One request is the probe after the first user that does not exist.
     expect(world.requests).toHaveLength(19)
     expect(await world.users()).toEqual(usersOf(9))
-    expect(world.read('in.csv.journal.lock')).toBeUndefined()
+    expect(world.read(`${journalName}.lock`)).toBeUndefined()
   })
 
   test('a second import with the same journal is refused if the process in the lock file is running', async () => {
-    world.file('in.csv.journal.lock', `${testPid + 1}\n`)
+    world.file(`${journalName}.lock`, `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
-    expect(world.read('in.csv.journal.lock')).toBe(`${testPid + 1}\n`)
-    expect(world.read('in.csv.journal')).toBeUndefined()
+    expect(world.read(`${journalName}.lock`)).toBe(`${testPid + 1}\n`)
+    expect(world.read(journalName)).toBeUndefined()
   })
 
   test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
     'a second import with the same journal replaces a stale lock file with the content %j',
     async (lock) => {
-      world.file('in.csv.journal.lock', lock)
+      world.file(`${journalName}.lock`, lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })
       expect(await world.users()).toEqual(usersOf(9))
       expect(readdirSync(world.dir).sort()).toEqual(['in.csv'])

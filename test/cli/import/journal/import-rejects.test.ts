@@ -9,7 +9,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { importFixture, usersCsv } from '../../../helpers/imports.ts'
+import { importFixture, journalOf, usersCsv } from '../../../helpers/imports.ts'
 
 const { world, run, user, testCases } = importFixture()
 
@@ -188,11 +188,11 @@ test('the file of --failed-out is created only if rows fail, and has owner-only 
 test('--failed-out in a missing directory exits 74 and does not change the journal of a resumed import', async () => {
   world.file('people.csv', usersCsv(4))
   await world.cutOff('users import people.csv')
-  const before = world.read('people.csv.journal')
+  const before = world.read(journalOf('people.csv'))
   expect(await run('users import people.csv --failed-out nowhere/again.csv --resume')).toMatchObject({
     code: 74,
   })
-  expect(world.read('people.csv.journal')).toBe(before)
+  expect(world.read(journalOf('people.csv'))).toBe(before)
   expect(await run('users import people.csv')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('did not finish'),
@@ -237,7 +237,7 @@ test.each([
     })
     expect(world.requests).toEqual([])
     expect(world.read(file)).toBe(text)
-    expect(world.read(`${input}.journal`)).toBeUndefined()
+    expect(world.read(journalOf(input))).toBeUndefined()
   },
 )
 
@@ -282,7 +282,7 @@ test('a refused run or a dry run does not change the file of --failed-out', asyn
 })
 
 test.each([
-  ['the path of the journal', 'people.csv.journal'],
+  ['the path of the journal', journalOf('people.csv')],
   ['a hard link to the input', 'linked.csv'],
   ['a directory', 'folder'],
 ])('users import --failed-out refuses %s', async (_, name) => {

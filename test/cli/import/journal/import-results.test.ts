@@ -3,6 +3,7 @@ import { TransportError } from '../../../../src/api/wire.ts'
 import {
   goOn,
   importFixture,
+  journalOf,
   resultsOf,
   roomsCsv,
   roomsOf,
@@ -185,7 +186,7 @@ describe('the results of an import', () => {
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
     expect(code).toBe(1)
-    const said = [stdout, stderr, world.read('again.csv'), world.read('people.csv.journal')].join('')
+    const said = [stdout, stderr, world.read('again.csv'), world.read(journalOf('people.csv'))].join('')
     expect(said).toContain('no Bearer [API key]')
     expect(said).not.toContain(world.apiKey)
   })

@@ -4,6 +4,7 @@ import {
   entriesOf,
   goOn,
   importFixture,
+  journalOf,
   lost,
   resultsOf,
   roomsCsv,
@@ -19,6 +20,7 @@ const { world, run, renew } = importFixture()
 
 describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
   const rows = 5
+  const path = journalOf('in.csv', kind)
   const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
   const held = () => (kind === 'users' ? world.users() : world.rooms())
   const create = (row: number) =>
@@ -28,8 +30,8 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 
   async function createJournal(): Promise<string> {
     world.file('in.csv', file)
-    await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
-    return world.read('in.csv.journal') ?? ''
+    await run(`${kind} import in.csv --journal ${path} --concurrency 2`)
+    return world.read(path) ?? ''
   }
 
   function rowsOf(journal: string) {
@@ -58,7 +60,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
         await renew()
         world.file('in.csv', file)
         const left = journal.slice(0, end)
-        world.file('in.csv.journal', left)
+        world.file(path, left)
         const { done, open } = rowsOf(left)
         const there = [...done, ...open.filter(acted)]
         for (const row of there) await create(row)
@@ -96,7 +98,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     await renew()
     world.file('in.csv', file)
     world.file(
-      'in.csv.journal',
+      path,
       journal
         .split(/(?<=\n)/)
         .slice(0, 3)
@@ -153,8 +155,8 @@ describe('--resume of a row without a response', () => {
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
     world.intercept = (request, next) => (request.method === 'PUT' ? lost() : next())
     await run(`members import in.csv --room ${room} --retries 0`)
-    const header = world.read('in.csv.journal')?.split('\n')[0]
-    world.file('in.csv.journal', `${header}\n{"sent":1,"to":1}\n`)
+    const header = world.read(journalOf('in.csv', 'members'))?.split('\n')[0]
+    world.file(journalOf('in.csv', 'members'), `${header}\n{"sent":1,"to":1}\n`)
     world.intercept = undefined
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
     const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
@@ -166,8 +168,8 @@ describe('--resume of a row without a response', () => {
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
     await world.cutOff(`members import in.csv --room ${room}`)
-    const header = world.read('in.csv.journal')?.split('\n')[0]
-    world.file('in.csv.journal', `${header}\n{"sent":1,"to":2}\n`)
+    const header = world.read(journalOf('in.csv', 'members'))?.split('\n')[0]
+    world.file(journalOf('in.csv', 'members'), `${header}\n{"sent":1,"to":2}\n`)
     const resumed = await run(
       `members import in.csv --room ${room} --resume --failed-out rejects.csv -o ndjson`,
     )
@@ -176,7 +178,7 @@ describe('--resume of a row without a response', () => {
       results: ['ok', 'failed'],
     })
     expect(world.read('rejects.csv')).toMatch(/^user_id,reason\r\nu2,/)
-    expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
+    expect(world.read(journalOf('in.csv', 'members'))?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
   test('rooms import --resume writes a sent row to --failed-out if a room has the same name', async () => {
@@ -271,9 +273,9 @@ test('users import from standard input can be resumed if the same input is passe
 
 test('users import --resume reads a journal whose IDs contain line separators', async () => {
   world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
-  expect(await run('users import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
+  expect(await run(`users import in.csv --journal ${journalOf('in.csv')}`)).toMatchObject({ code: 0 })
   world.requests.length = 0
-  expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
+  expect(await run(`users import in.csv --journal ${journalOf('in.csv')} --resume`)).toMatchObject({
     code: 0,
     stderr: 'imported 2 of 2 users; 2 recorded as done by an earlier run\n',
   })
@@ -282,7 +284,7 @@ test('users import --resume reads a journal whose IDs contain line separators', 
 
 test('the summary of a resumed import counts the rows that the journal shows as imported', async () => {
   world.file('in.csv', usersCsv(3))
-  await run('users import in.csv --journal in.csv.journal')
+  await run(`users import in.csv --journal ${journalOf('in.csv')}`)
   for (const id of ['u1', 'u2', 'u3']) await world.send('DELETE', `/users/${id}`)
   world.requests.length = 0
   expect(await run('users import in.csv --resume')).toMatchObject({
@@ -294,11 +296,11 @@ test('the summary of a resumed import counts the rows that the journal shows as 
 
 test('the summary of a resumed import counts only rows with an outcome in the journal as recorded', async () => {
   world.file('in.csv', usersCsv(4))
-  await run('users import in.csv --journal in.csv.journal')
-  const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)
+  await run(`users import in.csv --journal ${journalOf('in.csv')}`)
+  const journal = (world.read(journalOf('in.csv')) ?? '').split(/(?<=\n)/)
   // Rows 1 and 4 keep their outcome; rows 2 and 3 have no outcome.
   const isKept = (line: string) => !/"row":[23]\b/.test(line) && !line.includes('"end"')
-  world.file('in.csv.journal', journal.filter(isKept).join(''))
+  world.file(journalOf('in.csv'), journal.filter(isKept).join(''))
   await world.send('DELETE', '/users/u3')
   world.requests.length = 0
   world.intercept = async (request, next) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { importFixture, resultsOf, trimmed } from '../../../helpers/imports.ts'
+import { importFixture, journalOf, resultsOf, trimmed } from '../../../helpers/imports.ts'
 import { share, sized } from '../../../suites/size.ts'
 
 const { world, renew } = importFixture()
@@ -81,7 +81,7 @@ describe('an import', () => {
       code: 0,
       stderr: 'imported 1 of 1 user\n',
     })
-    expect(world.read('pipe.csv.journal')).toBeUndefined()
+    expect(world.read(journalOf('pipe.csv'))).toBeUndefined()
   })
 
   test.each([

@@ -5,6 +5,7 @@ import { Shard } from '../../../../src/cli/import/read/shard.ts'
 import {
   goOn,
   importFixture,
+  journalOf,
   lost,
   resultsOf,
   roomsCsv,
@@ -40,8 +41,9 @@ describe('the shards of an import', () => {
   test('the shards of users import have separate journals if rows fail', async () => {
     world.file('in.csv', usersCsv(40))
     for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) await run(`users import in.csv --shard ${n}/4`)
-    for (const n of [1, 2, 3, 4]) expect(world.read(`in.csv.${n}-of-4.journal`)).toContain('{"end":true}')
-    expect(world.read('in.csv.journal')).toBeUndefined()
+    for (const n of [1, 2, 3, 4])
+      expect(world.read(journalOf('in.csv', 'users', `${n}/4`))).toContain('{"end":true}')
+    expect(world.read(journalOf('in.csv'))).toBeUndefined()
   })
 
   test.each([
@@ -194,7 +196,7 @@ describe('one shard of an import', () => {
     expect(await run('users import in.csv --shard 2/2')).toMatchObject({ code: 2 })
     expect(await run('users import in.csv --shard 1/2 --resume')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('in.csv.1-of-2.journal to resume'),
+      stderr: expect.stringContaining(`${journalOf('in.csv', 'users', '1/2')} to resume`),
     })
     expect(await run('users import in.csv --shard 1/2')).toMatchObject({ code: 0 })
     expect((await world.run(goOn(stderr))).code).toBe(0)
@@ -283,7 +285,7 @@ describe('a second import of rooms', () => {
     expect(await run('rooms import in.csv')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /an earlier import of this file .*in\.csv\.1-of-2\.journal\) did not finish/,
+        /an earlier import of this file .*in\.csv\.rooms\.1-of-2\.journal\) did not finish/,
       ),
     })
     expect(await run('rooms import in.csv --shard 2/2')).toMatchObject({ code: 0 })
