@@ -97,8 +97,11 @@ export async function importKillLoop({
     writeFileSync(file, `${field},${kind === 'users' ? 'name,email' : 'type'}\n${lines.join('\n')}\n`)
     for (;;) {
       const ended = await run(file, hasBegun(`${file}.journal`))
-      if (ended) return ended
-      survived.kills++
+      // A kill between the creation of the lock and the write to it leaves an empty lock.
+      const isLocked = ended?.stderr.includes('an unknown process') === true
+      if (isLocked) rmSync(`${file}.journal.lock`)
+      else if (ended) return ended
+      else survived.kills++
     }
   }
 
