@@ -348,7 +348,7 @@ describe('retries and timeouts', () => {
     },
   )
 
-  test('rooms create suggests a check command that quotes a name with shell characters', async () => {
+  test('rooms create quotes the name in the check command after a connection reset', async () => {
     respondInOrder(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(

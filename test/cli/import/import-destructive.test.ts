@@ -4,7 +4,7 @@ import { importFixture, journalOf, resultsOf } from '../../helpers/imports.ts'
 
 const { world, run } = importFixture()
 
-describe('an import that terminates existing rooms', () => {
+describe('the termination of existing rooms by an import', () => {
   let ids: string[]
   const line = 'rooms import rooms.csv --if-exists update'
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('rooms import that terminates existing rooms needs confirmation, and --max limits only the terminated rooms', async () => {
+  test('rooms import confirms the termination of existing rooms, and --max limits only terminated rooms', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:
@@ -29,7 +29,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('rooms import that terminates existing rooms names the room in its prompt', async () => {
+  test('rooms import names the existing room to terminate in its prompt', async () => {
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 200 })
     setImmediate(() => host.type('y\n'))
     const { code, stderr } = await done
@@ -38,7 +38,7 @@ describe('an import that terminates existing rooms', () => {
     expect(asked).toContain(`Terminate room “A” (${ids[0]}), at https://meet.test (profile default)?`)
   })
 
-  test('rooms import that terminates existing rooms is refused if it terminates more rooms than --max allows', async () => {
+  test('rooms import refuses to terminate more existing rooms than --max allows', async () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
@@ -48,7 +48,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('rooms import that creates terminated rooms needs no confirmation', async () => {
+  test('rooms import creates terminated rooms without confirmation', async () => {
     world.file('rooms.csv', 'name,type,is_terminated\nNew,open,true\n')
     expect(await run('rooms import rooms.csv --match name --if-exists update')).toMatchObject({ code: 0 })
     world.file('again.csv', 'name,type,is_terminated\nNew,open,true\n')
@@ -56,7 +56,7 @@ describe('an import that terminates existing rooms', () => {
   })
 })
 
-test('members import that blocks existing members exits 10 without a terminal and --yes', async () => {
+test('members import exits 10 without a terminal and --yes if it blocks existing members', async () => {
   const room = await world.room('A', 'private')
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })

@@ -220,7 +220,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'a room creation has an unknown outcome after a 503 without Retry-After %s, and --resume creates only missing rooms',
+    'rooms import reports unknown outcomes after a 503 without Retry-After %s, and --resume creates only missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       failRequests(wrong, everyThirdWrite())

@@ -38,14 +38,14 @@ test.each([
   expect(world.writes().join()).not.toContain(plans)
 })
 
-test('users delete --where sends no write if the only matching user changes during the confirmation', async () => {
+test('users delete --where sends no write if the only matching user no longer matches after the prompt', async () => {
   const change = () => world.send('PUT', '/users/trudy', { name: 'Kept' })
   const { code, stderr } = await answerAfter('users delete --where name=TRUDY'.split(' '), change, 'y')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 0 })
   expect(stderr).toContain('skipped user trudy: it no longer matches the conditions')
 })
 
-test('users offboard --where keeps a user who changes during the confirmation', async () => {
+test('users offboard --where keeps a user who no longer matches after the prompt', async () => {
   const change = () => world.send('PUT', '/users/trudy', { name: 'Kept' })
   const line = 'users offboard --where name~^(TRUDY|MALLORY)$'.split(' ')
   const { code, stderr } = await answerAfter(line, change, '2')
@@ -54,7 +54,7 @@ test('users offboard --where keeps a user who changes during the confirmation', 
   expect(await Promise.all(['trudy', 'mallory'].map((id) => world.userExists(id)))).toEqual([true, false])
 })
 
-test('members block --where and rooms delete --where skip items that change during the confirmation', async () => {
+test('members block and rooms delete with --where skip items that no longer match after the prompt', async () => {
   const { board, plans } = world.ids
   const { id } = await world.member(board, 'trudy')
   const promote = () => world.send('PUT', `/rooms/${board}/members/${id}`, { type: 'host' })
@@ -65,7 +65,7 @@ test('members block --where and rooms delete --where skip items that change duri
   expect({ code: deleted.code, writes: writes() }).toEqual({ code: 0, writes: 0 })
 })
 
-test('rooms delete --where skips a room that is deleted during the confirmation', async () => {
+test('rooms delete --where skips a room that somebody else deletes during the prompt', async () => {
   const { plans } = world.ids
   const change = () => world.send('DELETE', `/rooms/${plans}`)
   const { code, stderr } = await answerAfter('rooms delete --where name~^P|^B'.split(' '), change, '2')

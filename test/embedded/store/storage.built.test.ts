@@ -144,7 +144,7 @@ test.each([
   for (let i = 0; i < 2; i++) expect((await send('POST', '/rooms', room)).status).toBe(503)
 })
 
-test('serve responds 503 on a full disk and accepts writes when space is free', async ({ skip }) => {
+test('serve responds 503 to writes only while the disk is full', async ({ skip }) => {
   const env = homes()
   if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
   const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')

@@ -167,7 +167,7 @@ describe('workspace apply for rooms', () => {
     expect(at.lock().sections[0].rooms.algebra.id).toBe(ids[0])
   })
 
-  test('workspace diff and adopt agree on a name whose room belongs to another key', async () => {
+  test('workspace diff and adopt agree on a name owned by another room key', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)

@@ -260,7 +260,7 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('users import that exits 4 because the key is missing can be repeated', async () => {
+  test('users import runs again after an exit with 4 for a missing key', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })

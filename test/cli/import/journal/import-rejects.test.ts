@@ -118,7 +118,7 @@ testCases({
     line: 'users import people.ndjson --skip-invalid --failed-out again.ndjson',
     expected: { code: 8, files: { 'again.ndjson': expect.stringMatching(/ada[\s\S]*kay/) } },
   },
-  'the file of --failed-out contains the invalid rows of an import that is refused because of them': {
+  'users import --failed-out writes the invalid rows when it refuses the file': {
     files: { 'people.csv': '\ufeffname;user_id\nA;a\n;;\nB;\nC;a\nD;d;e\n' },
     line: 'users import people.csv --failed-out again.csv --bom',
     expected: {
@@ -148,7 +148,7 @@ testCases({
       },
     },
   },
-  'the file of --failed-out contains the invalid members of an import that is refused because of them': {
+  'rooms import --failed-out writes the invalid members when it refuses the file': {
     files: { 'm.ndjson': '{"room_id":"r","user_id":"u"}\n{"room_id":"r"}\n' },
     line: 'members import m.ndjson --failed-out again.ndjson',
     expected: {

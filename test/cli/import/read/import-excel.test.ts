@@ -118,7 +118,7 @@ describe('a CSV file from Excel', () => {
   test.each([
     ['users', 'user_id;name\n#REF!;Ada', 'user_id “#REF!”'],
     ['rooms', 'name;type;members\nMaths;open;ada|#N/A:host', 'members: user_id “#N/A”'],
-  ])('%s import of %j refuses the error of a formula', async (group, content, id) => {
+  ])('%s import of %j refuses a formula error', async (group, content, id) => {
     world.file('list.csv', `${content}\n`)
     const { code, stderr } = await world.run([group, 'import', 'list.csv'])
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -214,7 +214,7 @@ describe('an Excel workbook', () => {
     ['people.csv', late],
     ['people.xls', xls],
     ['people.csv', xls],
-  ])('an Excel workbook is refused by every import if the file is named %s', async (name, bytes) => {
+  ])('every import refuses an Excel workbook named %s', async (name, bytes) => {
     world.file(name, bytes)
     for (const what of ['users', 'rooms', 'members'])
       expect(await world.run(`${what} import ${name}`)).toMatchObject(isWorkbook(name))
