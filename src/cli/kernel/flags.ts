@@ -36,7 +36,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     )
     .option(
       '--retries <n>',
-      'maximum number of retries of a failed request (default: 2), not counting 429 and 503 in bulk',
+      'maximum retries of a failed request (default: 2), not counting 429 and 503 in bulk commands',
     )
     .option('--dry-run', 'print each write instead of sending it')
     .option('--curl', 'print the request as a curl command instead of sending it')

@@ -140,7 +140,7 @@ const { status, login, logout } = {
 /** Command that blocks a user without deleting the user, so that the block is reversible. */
 const blockEverywhere = 'members block --all-rooms --user'
 
-/** Suggested commands by mistyped word or pair of words. */
+/** Suggested commands by unknown word or pair of words. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,

@@ -59,7 +59,7 @@ export function findExample(
   return suggestHelpOn(commandPath(command))
 }
 
-/** Returns the nearest choice in place of a word that is none of the choices, or else the first choice. */
+/** Replaces an invalid choice with the nearest choice, or else the first choice. */
 function fitChoice(argument: Argument | undefined, word: string): string {
   const choices = argument?.argChoices
   if (!argument || !choices || choices.includes(word)) return word

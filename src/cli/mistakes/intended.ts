@@ -30,7 +30,7 @@ export interface MissingResource extends CalledCommand {
 
 export type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/** Explains text that is probably no ID, such as `name=Maths`, `*` or a file name. */
+/** Explains text that is hardly an ID, such as `name=Maths`, `*` or a file name. */
 export function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
   const others = [...missing.given, ...missing.flags].filter((word) => word !== text)

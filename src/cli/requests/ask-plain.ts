@@ -13,7 +13,7 @@ export interface ShownLine {
   hide?: ((line: string) => Visible | undefined) | undefined
 }
 
-// ASCII prompts without cursor control. The terminal echoes the input, unless it may have to stay hidden.
+// ASCII prompts without cursor control. The terminal echoes the input unless it may be secret.
 
 export async function askYes(context: RunningCommand, question: Visible): Promise<boolean> {
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
