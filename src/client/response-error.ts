@@ -115,7 +115,7 @@ function failed({ description, message, details }: ParsedErrorResponse): Meetroo
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,
-      hint: 'in this API, 500 means that the request was invalid; retrying does not help',
+      hint: 'fix the request: in this API, 500 means that it is invalid',
     })
   const hint = status === 502 || status === 504 ? diagnosis : undefined
   return new ServiceError(`the service failed (${status})${message}`, { ...details, hint, retryable: true })

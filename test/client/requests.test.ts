@@ -172,7 +172,7 @@ describe('meetroom', () => {
       stdout: '',
       stderr:
         'error: the service reports a validation exception (500): the room is not private\n' +
-        'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
+        'hint: fix the request: in this API, 500 means that it is invalid\n',
     })
   })
 

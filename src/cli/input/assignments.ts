@@ -15,8 +15,8 @@ export function parsePair(flag: string, pair: string): [key: string, value: unkn
   const key = pair.slice(0, at)
   const text = pair.slice(at + 1)
   if (key.trim() !== key)
-    throw new UsageError(`${flag} must be key=value without spaces around “=”, not “${pair}”`, {
-      correction: [pair, `${key.trim()}=${text.trim()}`],
+    throw new UsageError(`${flag} must be key=value without spaces around key, not “${pair}”`, {
+      ...(key.trim() !== '' && { correction: [pair, `${key.trim()}=${text.trim()}`] as const }),
     })
   try {
     return [key, readJson(text)]

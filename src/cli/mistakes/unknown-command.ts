@@ -171,11 +171,14 @@ function hintAtTop(word: string, typed: readonly string[]): Hint {
   })
   if (groups.length === 0) return ['list the commands with: ', suggestHelp()]
   const words = group || noun === '' ? [] : [noun, ...rest]
+  // Lists and exports of members need rooms.
+  const roomsOf = (group: string, verb: string) =>
+    group === 'members' && words.length === 0 && /^(list|export)$/.test(verb) ? ['--all-rooms'] : []
   return [
     'choose one of: ',
     ...groups.flatMap(([group = '', verb = ''], i) => [
       i === 0 ? '' : ', ',
-      suggest(fitWords([group, verb], addImplied(word, group, words))),
+      suggest(fitWords([group, verb], [...addImplied(word, group, words), ...roomsOf(group, verb)])),
     ]),
   ]
 }

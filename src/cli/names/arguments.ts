@@ -136,6 +136,6 @@ function refuseSentence(ids: readonly unknown[]): void {
   const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))
   if (word !== undefined && ids.length > 1)
     throw new UsageError(`the arguments must be IDs, not a sentence with “${word}”`, {
-      hint: "quote a name with spaces, as in 'name:to be'",
+      hint: `omit “${word}”; quote a name with spaces`,
     })
 }

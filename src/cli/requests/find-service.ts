@@ -161,7 +161,7 @@ async function requireServer(host: Host, need = 'online sessions'): Promise<Serv
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner
-  throw new UsageError(`the local workspace is not served: no ${need}`, {
+  throw new UsageError(`${need} need a served local workspace`, {
     hint: ['start it in another terminal with: ', suggest(['serve'])],
   })
 }

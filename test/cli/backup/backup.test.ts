@@ -159,7 +159,7 @@ describe('a delete command with --save', () => {
       stdout: '',
       stderr:
         `error: room ${ids.empty}: the service reports a validation exception (500): it is broken\n` +
-        'hint: in this API, 500 means that the request was invalid; retrying does not help\n' +
+        'hint: fix the request: in this API, 500 means that it is invalid\n' +
         'the rooms of the users cannot be saved; nothing was changed\n' +
         'error: read 4 of 5 rooms; 1 failed\n',
     })

@@ -278,7 +278,7 @@ describe('a room whose data cannot be read', () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying does not help\n' +
+      'hint: fix the request: in this API, 500 means that it is invalid\n' +
       'error: could not read 1 of 4 rooms: old\nhint: these rooms are omitted\n'
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({
       code: 8,

@@ -197,7 +197,7 @@ describe('links to the embedded service', () => {
     expect(await run('rooms link r --local', undefined, bare)).toMatchObject({
       code: 2,
       stderr:
-        'error: the local workspace is not served: no room pages\n' +
+        'error: room pages need a served local workspace\n' +
         'hint: start it in another terminal with: meetroom serve\n',
     })
   })

@@ -429,7 +429,7 @@ test('users delete ada from Maths exits 2 without a request', async () => {
     code: 2,
     stderr:
       'error: the arguments must be IDs, not a sentence with “from”\n' +
-      "hint: quote a name with spaces, as in 'name:to be'\n",
+      'hint: omit “from”; quote a name with spaces\n',
   })
   expect(world.requests).toEqual([])
 })

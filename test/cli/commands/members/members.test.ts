@@ -261,7 +261,7 @@ test('members block --force in an open room exits 1 after a 500 response', async
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): is_blocked is supported only in rooms of type private\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
+      'hint: fix the request: in this API, 500 means that it is invalid\n',
   })
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })

@@ -126,7 +126,7 @@ test('message send to a terminated room exits 1 after a 500 response', async () 
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): the room is terminated\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
+      'hint: fix the request: in this API, 500 means that it is invalid\n',
   })
   expect(world.requests).toHaveLength(1)
 })

@@ -364,9 +364,9 @@ describe('rooms wait', () => {
     test('rooms wait - reads exactly one room ID from stdin', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
-      const problem = (what: string) => `error: standard input must contain one room ID, not ${what}\n`
-      expect(await run('')).toMatchObject({ code: 2, stderr: problem('none') })
-      expect(await run('a\nb\n')).toMatchObject({ code: 2, stderr: problem('several') })
+      const problem = (count: number) => `error: standard input must contain one room ID, not ${count}\n`
+      expect(await run('')).toMatchObject({ code: 2, stderr: problem(0) })
+      expect(await run('a\nb\n')).toMatchObject({ code: 2, stderr: problem(2) })
       expect(await run('name:Standup\n')).toMatchObject({ code: 3 })
     })
 

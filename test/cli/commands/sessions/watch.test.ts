@@ -420,7 +420,7 @@ describe('usage errors of sessions watch', () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the local workspace is not served: no online sessions'),
+      stderr: expect.stringContaining('online sessions need a served local workspace'),
     })
   })
 })

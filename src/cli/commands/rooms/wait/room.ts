@@ -94,7 +94,7 @@ async function readIdFromStdin({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)
     throw new UsageError(
-      `standard input must contain one room ID, not ${id === undefined ? 'none' : 'several'}`,
+      `standard input must contain one room ID, not ${id === undefined ? 0 : 1 + others.length}`,
     )
   return `id:${id}`
 }
