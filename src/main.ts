@@ -12,6 +12,7 @@ import {
   findSubcommand,
   MeetroomCommand,
 } from './cli/kernel/meetroom-command.ts'
+import { checkProfiles } from './cli/kernel/profile.ts'
 import type { CalledCommand } from './cli/mistakes/intended.ts'
 import { resolveNames } from './cli/names/arguments.ts'
 import { Printer } from './cli/output/printer.ts'
@@ -25,7 +26,7 @@ import type { Connect } from './cli/requests/running-command.ts'
 import {
   ClosedOutput,
   InterruptedError,
-  type MeetroomError,
+  MeetroomError,
   NotFoundError,
   OutputError,
   PartialError,
@@ -70,7 +71,7 @@ export async function main(
     if (cause instanceof ClosedOutput || cause instanceof RequestPreview) return 0
     const error = interruption.signal.aborted
       ? toInterruptedError(cause, interruption.signal)
-      : nameChanges(await explainError(toExpectedError(cause), run, host), run.context)
+      : nameChanges(await explainError(toExpectedError(cause), run, host, line), run.context)
     const { reportError } = await import('./cli/output/error.ts')
     await reportError(host, error, await reportSettings(line, host, run.context))
     return error.exitCode
@@ -120,8 +121,10 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
       if (warning !== undefined) await context.plainPrinter().notice(warning)
       await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
       const checked = checkIds(command, args)
+      await checkProfiles(context, command, args)
+      const looksUpNames = context.start(effect)
       const workOn = async (each: Context) =>
-        work(each, ...((each.looksUpNames ? await resolveNames(each, command, checked) : checked) as A))
+        work(each, ...((looksUpNames ? await resolveNames(each, command, checked) : checked) as A))
       if (!context.flags.allProfiles) return workOn(context)
       const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
       await runOnAllProfiles(context, checked, workOn)
@@ -198,13 +201,18 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
 }
 
 /** Finds a better hint for an invalid value or, with requests, for a missing item. */
-async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
+async function explainError(
+  error: MeetroomError,
+  run: Run,
+  host: Host,
+  line: CommandLine,
+): Promise<MeetroomError> {
   const { context, calledCommand } = run
   if ((error instanceof UsageError || error.correction || error.lineEdit) && calledCommand) {
     const { explainValue } = await import('./cli/mistakes/usage-error.ts')
     const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
     return correctSuggestion(explainValue(error, calledCommand), calledCommand, (argv) =>
-      findMistake(argv, host),
+      findMistake(argv, host, line.selection),
     )
   }
   if (!context || !calledCommand) return error
@@ -213,17 +221,24 @@ async function explainError(error: MeetroomError, run: Run, host: Host): Promise
   return explainMissing(error, context, calledCommand)
 }
 
-/** Finds the mistake of a suggested command line, without any effect; undefined if none is found. */
-async function findMistake(argv: readonly string[], machine: Host): Promise<MeetroomError | undefined> {
+/**
+ * Finds the mistake of a suggested command line, without any effect; undefined if none is found.
+ * @param selection flags that select the service, which the output adds to the suggestion
+ */
+async function findMistake(
+  argv: readonly string[],
+  machine: Host,
+  selection: CommandLine['selection'],
+): Promise<MeetroomError | undefined> {
   const { createTrialHost, TrialContext } = await import('./cli/mistakes/trial.ts')
   const run: Run = {}
   try {
     const host = createTrialHost(machine)
-    const createContext = (setup: ContextSetup) => new TrialContext(setup)
+    const createContext = (setup: ContextSetup) => new TrialContext(setup, machine, selection)
     const interrupt = new AbortController().signal
     await runCommandLine({ argv, line: readCommandLine(argv), host, interrupt, createContext }, run)
   } catch (error) {
-    if (!(error instanceof UsageError) || !run.calledCommand) return undefined
+    if (!(error instanceof MeetroomError) || !run.calledCommand) return undefined
     return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, run.calledCommand)
   } finally {
     await run.context?.close()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { findClosest } from '../api/closest.ts'
 import { isRecord } from '../api/guards.ts'
-import { suggest, UsageError } from '../errors.ts'
+import { suggestExample, UsageError } from '../errors.ts'
 import { toReadError } from '../files/file-errors.ts'
 import { isHiddenByOthers, readTrusted } from '../files/trusted-file.ts'
 import { localProfile } from './selection.ts'
@@ -98,7 +98,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
     return new UsageError(`no such profile: “${name}” (${from})`, {
       hint: 'pass a URL with --base-url instead of --profile',
     })
-  const create = ['; create the profile with: ', suggest(['auth', 'login', '--profile', name])]
+  const create = ['; create the profile with: ', suggestExample(['auth', 'login', '--profile', name])]
   const canCreate = closest === undefined && profileName.test(name)
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, canCreate ? create : ''] })
 }

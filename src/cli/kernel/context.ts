@@ -50,8 +50,6 @@ export class Context implements RunningCommand {
   /** Time conditions that select items, as instants with their zone, for confirmation prompts. */
   readonly instants: string[] = []
   readonly changes = new CompletedChanges()
-  /** False in trials, which check the other arguments of a command. */
-  readonly looksUpNames: boolean = true
   readonly statusLine: StatusLine
   readonly redact: Redact
   readonly redactKeys: Redact
@@ -179,6 +177,9 @@ export class Context implements RunningCommand {
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
   }
+
+  /** Starts the work of a command whose arguments are checked. Returns true if names are looked up. */
+  start = (_effect: Effect): boolean => true
 
   /**
    * @param unread data on which the requests depend, such as `the rooms of the users`

@@ -1,13 +1,15 @@
+import { Argument, type Command } from 'commander'
 import { defaultProfile, localProfile, readSelection, type Setting } from '../../config/selection.ts'
 import {
   createNoSuchProfileError,
   findProfile,
+  listProfiles,
   type Profile,
   profileName,
   type StoredConfig,
 } from '../../config/stored-file.ts'
 import { parseBaseUrl } from '../../config/values.ts'
-import { type Hint, suggest, UsageError } from '../../errors.ts'
+import { type Hint, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
@@ -25,6 +27,31 @@ export function requireStoredProfile(context: Context, stored: StoredConfig): Se
 export function requireKnownProfile(stored: StoredConfig, { value: name, from }: Setting<string>): void {
   if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
     throw createNoSuchProfileError(name, from, stored)
+}
+
+export class ProfileArgument extends Argument {
+  constructor() {
+    super('<profile>', 'name of the profile')
+  }
+}
+
+/** @throws {NotFoundError} if an argument names no profile */
+export async function checkProfiles(
+  context: Context,
+  { registeredArguments }: Command,
+  args: readonly unknown[],
+): Promise<void> {
+  for (const [i, argument] of registeredArguments.entries()) {
+    if (!(argument instanceof ProfileArgument)) continue
+    const name = String(args[i])
+    const stored = await context.storedConfig()
+    if (name === localProfile || findProfile(stored, name)) continue
+    const { known, closest } = listProfiles(name, stored)
+    throw new NotFoundError(`no such profile: “${name}”`, {
+      hint: known,
+      correction: closest === undefined ? undefined : [name, closest],
+    })
+  }
 }
 
 /** @throws {UsageError} for an invalid name */

@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { profileName } from '../../config/stored-file.ts'
 import { suggest, UsageError } from '../../errors.ts'
 import { quoteWord } from '../output/hint-text.ts'
+import { mayBeKey } from './typed.ts'
 
-/** @param argv typed words, whose URL and file the hint keeps */
+/** @param argv typed words, whose URL, profile and file the hint keeps */
 export function explainKeyAsArgument(argv: readonly string[] = [], cwd = '.'): UsageError {
   const url = argv.find((word) => /^https?:\/\/[^@?#]+$/i.test(word))
-  const login = ['auth', 'login', ...(url === undefined ? [] : [url])]
+  const profile = argv[argv.indexOf('--profile') + 1] ?? ''
+  const isNamed = argv.includes('--profile') && profileName.test(profile) && !mayBeKey(profile)
+  const login = [
+    ...['auth', 'login', ...(url === undefined ? [] : [url])],
+    ...(isNamed ? ['--profile', profile] : []),
+  ]
   const file = argv[argv.indexOf('--with-key') + 1] ?? ''
   if (argv.includes('--with-key') && existsSync(resolve(cwd, file)))
     return new UsageError('--with-key reads the key from standard input', {

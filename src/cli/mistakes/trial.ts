@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
+import { omitUndefined } from '../../api/defined.ts'
 import type { Client } from '../../client/client.ts'
-import { resolveSettings, type Settings } from '../../config/settings.ts'
+import type { SelectionFlags } from '../../config/selection.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { StoredConfig } from '../../config/stored-file.ts'
 import { type Hint, type MeetroomError, Suggestion, suggest, suggestHelp } from '../../errors.ts'
 import type { Host, Output } from '../../host.ts'
-import { Context } from '../kernel/context.ts'
-import { type Effect, mayWrite } from '../kernel/effect.ts'
+import { Context, type ContextSetup } from '../kernel/context.ts'
+import { type Effect, mayWrite, sendsRequests } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { refuseFlags } from '../kernel/refuse-flags.ts'
 import { RoomArgument } from '../names/arguments.ts'
 import { toCommandLine } from '../output/hint-text.ts'
 import { listOperands, splitLine } from './typed.ts'
@@ -29,31 +33,52 @@ export function createTrialHost(host: Host): Host {
   })
 }
 
-/** Settings that flags decide, and the property that `await` reads. */
-const ofFlags: ReadonlySet<string | symbol> = new Set(['output', 'timeZone', 'then'])
+/** Settings that a trial reads, and the property that `await` reads. */
+const readSettings: ReadonlySet<string | symbol> = new Set([
+  ...['output', 'timeZone', 'local', 'baseUrl', 'then'],
+])
 
 /** Context in which a command checks its arguments and flags, but has no effect. */
 export class TrialContext extends Context {
-  override readonly looksUpNames = false
+  readonly #run: Context
 
-  /** Returns the output format and the time zone. Other settings end the trial. */
-  override async settings(): Promise<Settings> {
-    const { profile, baseUrl, local, ...flags } = this.flags
-    const settings = resolveSettings(flags, {}, () => ({}), true)
-    return new Proxy(settings, {
-      get: (target, name) => (ofFlags.has(name) ? Reflect.get(target, name) : endTrial()),
+  /**
+   * @param host host of the run, whose settings the trial reads
+   * @param selection flags that select a service, unless the flags of the trial do
+   */
+  constructor(setup: ContextSetup, host: Host, selection: SelectionFlags) {
+    super({ ...setup, connect: endTrial })
+    const { profile, baseUrl, local } = setup.flags
+    const isSelected = profile !== undefined || baseUrl !== undefined || local === true
+    this.#run = new Context({
+      ...setup,
+      host,
+      flags: { ...setup.flags, ...(isSelected ? {} : omitUndefined({ ...selection })) },
     })
+    this.#run.expectNewProfile()
+  }
+
+  /** Returns settings that commands check. Other settings end the trial. */
+  override async settings(): Promise<Settings> {
+    return new Proxy(await this.#run.settings(), {
+      get: (target, name) => (readSettings.has(name) ? Reflect.get(target, name) : endTrial()),
+    })
+  }
+
+  override storedConfig(): Promise<StoredConfig> {
+    return this.#run.storedConfig()
   }
 
   override client(): Promise<Client> {
     return endTrial()
   }
 
-  /** Ends the trial unless the effect is `reads`, because other commands may need no settings. */
-  override async requireAllowedFlags(effect: Effect, isForEachProfile?: boolean): Promise<void> {
-    await super.requireAllowedFlags(effect, isForEachProfile)
-    if (effect !== 'reads') endTrial()
+  override async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
+    refuseFlags(this, effect, isForEachProfile)
   }
+
+  /** Ends the trial of a command that may have effects without a request. */
+  override start = (effect: Effect): boolean => !sendsRequests(effect) && endTrial()
 }
 
 /** Maximum number of mistakes to correct in a suggested command. */
@@ -86,8 +111,10 @@ export async function correctSuggestion(
   error.hint = corrected
     ? [error.hint ?? []].flat().map(replace)
     : [
-        left?.message === error.message ? 'see: ' : `also, ${left?.message}; see: `,
-        suggestHelp(...splitLine(program, first.words).words),
+        left?.message === error.message ? '' : `also, ${left?.message}; `,
+        ...(typeof left?.hint === 'string'
+          ? [left.hint]
+          : ['see: ', suggestHelp(...splitLine(program, first.words).words)]),
       ]
   return error
 }
@@ -104,7 +131,7 @@ function fitRooms(hint: Hint, program: Command): Hint {
     const isRoom = argument.variadic ? operands.includes(at) : operands[0] === at
     return isRoom ? word.replace(/^(?=\p{Lu}.*\p{Ll})/u, 'name:') : word
   })
-  return suggest([...words, ...fitted], ...hint.operands)
+  return new Suggestion([...words, ...fitted], hint.operands, hint.isExample)
 }
 
 function toPreview(suggestion: Suggestion, program: Command): Suggestion {

@@ -7,7 +7,7 @@ interface SplitLine {
   command: Command
   /** Words that call the command, such as `['rooms', 'list']`. */
   words: readonly string[]
-  /** All other words, without the flags that select a service. */
+  /** All other words, without the flags that select a service, unless `auth login` stores that service. */
   rest: readonly string[]
 }
 
@@ -17,7 +17,7 @@ const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/
 /** Flags without a value, values that name a file, and `--headers` before a word without a colon. */
 const isHarmless = /^--(with-(key|token) (-|$)|(webhook-)?secret[ =]@|headers [^:]*$)/
 
-/** Flags that select a service. Suggestions add these flags from the current run. */
+/** Flags that select a service. Suggestions add these flags from the current run, except after `auth login`. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
 /** Splits a line for suggestions. `rest` is empty if a word may be a secret. */
@@ -32,6 +32,7 @@ export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
 /** Splits a line by the rules of Commander. `rest` omits flags that select a service. */
 export function splitLine(root: Command, argv: readonly string[]): SplitLine {
   const rest: string[] = []
+  const selection: string[] = []
   let command = root
   let operands = 0
   for (let i = 0; i < argv.length; i++) {
@@ -48,10 +49,12 @@ export function splitLine(root: Command, argv: readonly string[]): SplitLine {
     }
     const option = findOption(command, word)
     const end = option && takesNextWord(option, word) ? i + 2 : i + 1
-    if (!selecting.includes(option?.long)) rest.push(...argv.slice(i, end))
+    const part = selecting.includes(option?.long) ? selection : rest
+    part.push(...argv.slice(i, end))
     i = end - 1
   }
-  return { command, words: commandPath(command), rest }
+  const words = commandPath(command)
+  return { command, words, rest: words.join(' ') === 'auth login' ? [...rest, ...selection] : rest }
 }
 
 /** Returns the positions of the operands in the words that `splitLine` returns as `rest`. */

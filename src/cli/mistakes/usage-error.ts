@@ -61,7 +61,8 @@ export function explainValue(
   const isBaseUrl = isWhole && given !== '' && argv[argv.indexOf('--base-url') + 1] === given
   // The correction may be `@FILE` instead of a secret.
   const fixed = rest.length > 0 ? undefined : replaceValue(argv, error.correction)
-  const corrected = isBaseUrl ? [...rest, '--base-url', meant] : replaceValue(rest, error.correction)
+  const corrected =
+    replaceValue(rest, error.correction) ?? (isBaseUrl ? [...rest, '--base-url', meant] : undefined)
   const line = corrected ?? (fixed && splitTyped(program, fixed).rest)
   if (line?.length) error.hint = ['did you mean: ', suggest([...words, ...line]), redirection]
   if (line?.length) return error

@@ -1,9 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorld } from '../../helpers/world.ts'
 
 /** Creates a function that returns the errors of a command line, with room names in braces for room IDs. */
 async function createHints(): Promise<(line: string) => Promise<string>> {
   const world = await createWorld()
+  const profiles = { school: {}, staging: {}, sued: {}, nord: {} }
+  mkdirSync(world.configDir, { mode: 0o700 })
+  writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })
   await world.send('POST', '/users', { user_id: 'mmeier', name: 'Maria Meier' })
   const ids: [name: string, id: string][] = []
@@ -119,7 +124,6 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
     "members update 'name:Physics 10a' --user ada --blocked false",
     "members update 'name:Physics 10a' --user ada --unblocked",
   ],
-  ['users list --where status=x --name Ada', 'users list --help'],
   ['users offboard ada --to mmeier', 'users hand-over ada mmeier'],
   ['auth token', 'auth status'],
   ['serve 8080', 'serve --port 8080'],
@@ -183,7 +187,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['webhooks trigger joined --to https://x.test/', 'webhooks trigger sessionJoined --to https://x.test/'],
   ['local seed ../seed.json', 'local seed ../seed.json --control control.json'],
   ['sessions watch --follow', 'sessions watch'],
-  ['api GET rooms --limit 3', 'api GET rooms --field limit=3'],
+  ['api GET rooms --limit 3', 'api GET /rooms --field limit=3'],
   ['rooms list --where terminated=true', 'rooms list --where status=terminated'],
   ['serve --host 127.0.0.1:9000', 'serve --host 127.0.0.1 --port 9000'],
   ['audit', 'audit list'],
@@ -231,6 +235,15 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
     'rooms create --name X --type open --webhook-url x.example/hook',
     'rooms create --name X --type open --webhook-url https://x.example/hook',
   ],
+  ['profiles use sud', 'profiles use sued'],
+  ['profiles switch sud', 'profiles use sued'],
+  ['api GET v1/rooms', 'api GET /rooms'],
+  [
+    'auth login 127.0.0.1:8 --profile neu2 --with-key',
+    'auth login http://127.0.0.1:8 --with-key --profile neu2',
+  ],
+  ['--profile neu2 auth login 127.0.0.1:8', 'auth login http://127.0.0.1:8 --profile neu2'],
+  ['auth login https://x.test k3yk3yk3yk3yk3yk3y --profile neu2', 'auth login https://x.test --profile neu2'],
   ['rooms list --base-url 127.0.0.1:8/v1', 'rooms list --base-url http://127.0.0.1:8/v1'],
   ['rooms list --base-url meet.example/v1', 'rooms list --base-url https://meet.example/v1'],
   ['rooms list --time-zone +2', 'rooms list --time-zone Etc/GMT-2'],
@@ -277,6 +290,11 @@ test.each([
     `a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; ${undo}`,
   ],
   ["rooms undelete 'name:Old club'", undo],
+  [
+    'users list --where status=x --name Ada',
+    'also, --where: no user has a field “status”; fields are user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email, age',
+  ],
+  ['profiles switch unlike', 'also, no such profile: “unlike”; profiles: school, staging, sued, nord, local'],
   ['serve stop', 'stop the service with ^C in its terminal'],
   [
     'rooms list --insecure',

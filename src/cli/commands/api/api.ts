@@ -6,6 +6,7 @@ import { hasDotSegment } from '../../../api/path.ts'
 import type { WireResponse } from '../../../api/wire.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { AnyInput } from '../../../client/request.ts'
+import type { Settings } from '../../../config/settings.ts'
 import { isJson } from '../../../config/values.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
@@ -60,7 +61,7 @@ export function defineApi(api: MeetroomCommand): void {
           hint: 'omit --include',
           lineEdit: { before: 'type: ', omit: ['--include'] },
         })
-      refuseBasePath(path, (await context.settings()).baseUrl?.value)
+      refuseBasePath(path, await context.settings())
       const input = await toInput(context, endpoint, path, flags)
       if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
       if (flags.paginate) return printPages(context, endpoint, input)
@@ -103,8 +104,8 @@ function toRoute(verb: string, path: string): Route {
 }
 
 /** @throws {UsageError} for a path such as `/v1/rooms` if the base URL ends with `/v1` */
-function refuseBasePath(path: string, baseUrl: string | undefined): void {
-  const base = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '')
+function refuseBasePath(path: string, { local, baseUrl }: Settings): void {
+  const base = local ? '/v1' : new URL(baseUrl?.value ?? 'http://unset').pathname.replace(/\/$/, '')
   if (base !== '' && path.startsWith(`${base}/`))
     throw new UsageError(`the path must be below the base URL, which already has ${base}, not “${path}”`, {
       correction: [path, path.slice(base.length)],

@@ -169,7 +169,7 @@ function readUrlArgument(text: string): string {
   const url = plainHost.test(text) ? findNearUrl(text) : undefined
   if (url !== undefined)
     throw new UsageError(`a base URL begins with https:// or http://, not “${text}”`, {
-      hint: ['type: ', suggest(['auth', 'login', url])],
+      correction: [text, url],
     })
   if (text.length >= minKeyLength) throw explainKeyAsArgument()
   throw new UsageError('auth login takes a base URL as its argument', {

@@ -1,4 +1,5 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { ProfileArgument } from '../../kernel/profile.ts'
 import { setProtected } from './stored-profile.ts'
 
 export function defineProfileProtect(profiles: MeetroomCommand): void {
@@ -8,7 +9,7 @@ export function defineProfileProtect(profiles: MeetroomCommand): void {
     .description(
       'Protect a profile, such as “local”. Commands that change its service, also through another profile, then need --allow-write. Joining a room is a change.',
     )
-    .argument('<profile>', 'name of the profile')
+    .addArgument(new ProfileArgument())
     .act('machine', (context, name: string) => setProtected(context, name, true))
   protect.addExamples('meetroom profiles protect production')
 }

@@ -1,4 +1,5 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { ProfileArgument } from '../../kernel/profile.ts'
 import { setProtected } from './stored-profile.ts'
 
 export function defineProfileUnprotect(profiles: MeetroomCommand): void {
@@ -6,7 +7,7 @@ export function defineProfileUnprotect(profiles: MeetroomCommand): void {
     .command('unprotect')
     .summary('Allow changes through a profile again')
     .description('Remove the protection of a profile. Another profile can still protect the same service.')
-    .argument('<profile>', 'name of the profile')
+    .addArgument(new ProfileArgument())
     .act('machine', (context, name: string) => setProtected(context, name, false))
   unprotect.addExamples('meetroom profiles unprotect production')
 }

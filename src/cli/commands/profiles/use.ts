@@ -1,15 +1,14 @@
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { requireProfile } from './stored-profile.ts'
+import { ProfileArgument } from '../../kernel/profile.ts'
 
 export function defineProfileUse(profiles: MeetroomCommand): void {
   const use = profiles
     .command('use')
     .summary('Switch to a profile')
     .description('Make this profile the default for all commands.')
-    .argument('<profile>', 'name of the profile')
+    .addArgument(new ProfileArgument())
     .act('machine', async (context, name: string) => {
       context.expectNewProfile()
-      await requireProfile(context, name)
       await context.changeConfig((config) => ({
         ...config,
         profile: name,

@@ -442,7 +442,7 @@ test('rooms list suggests an http base URL if a loopback service does not suppor
   const local = 'https://127.0.0.1:4690/v1'
   const login = 'auth login --with-key --profile new'
   expect(await hintOf(`${login} --base-url ${local}`, '')).toBe(
-    'hint: did you mean: meetroom auth login --with-key --base-url http://127.0.0.1:4690/v1 --profile new',
+    'hint: did you mean: meetroom auth login --with-key --profile new --base-url http://127.0.0.1:4690/v1',
   )
   expect(await hintOf(`rooms list --base-url ${local}`, '')).toBe(
     'hint: did you mean: meetroom rooms list --base-url http://127.0.0.1:4690/v1',
