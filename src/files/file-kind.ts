@@ -1,5 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import { UsageError } from '../errors.ts'
 
 export function createNotRegularError(name: string): UsageError {
@@ -13,6 +13,18 @@ export function createLinkError(name: string): UsageError {
 export function refuseDirectory(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${path} is a directory`, { hint: 'pass the path of a file in it' })
+}
+
+/**
+ * Resolves the path of an output that the user named.
+ * @param example name of a file, for the error
+ * @throws {UsageError} for a path that ends in a slash
+ */
+export function resolveOutput(file: string, { cwd }: { cwd: string }, example = 'output'): string {
+  if (!file.endsWith('/') && !file.endsWith(sep)) return resolve(cwd, file)
+  throw new UsageError(`${file} names a directory`, {
+    hint: `pass the path of a file, such as ${file}${example}`,
+  })
 }
 
 /**

@@ -1,11 +1,11 @@
 import { constants, createWriteStream, existsSync, rmSync, type WriteStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { Draft } from './draft.ts'
 import { toWriteError } from './file-errors.ts'
+import { resolveOutput } from './file-kind.ts'
 import { SignalWait } from './signal-wait.ts'
 
 /** Output that the user named. A file is replaced when the output is complete. */
@@ -31,7 +31,7 @@ export class OutputFile {
    * @throws {InterruptedError} if a signal arrives before a pipe has a reader
    */
   static async open(file: string, host: Pick<Host, 'cwd' | 'onSignal'>): Promise<OutputFile> {
-    const path = resolve(host.cwd, file)
+    const path = resolveOutput(file, host)
     try {
       if (await isDevice(path))
         return new OutputFile(path, (await openDevice(path, host)).createWriteStream())
@@ -81,11 +81,11 @@ export class OutputFile {
  */
 export async function requireSameKind(
   file: string,
-  { cwd }: Pick<Host, 'cwd'>,
+  host: Pick<Host, 'cwd'>,
   kind: string,
   isKind: () => Promise<boolean>,
 ): Promise<void> {
-  const found = await stat(resolve(cwd, file)).catch(() => undefined)
+  const found = await stat(resolveOutput(file, host)).catch(() => undefined)
   if (!found?.isFile() || found.size === 0 || (await isKind())) return
   throw new UsageError(`${file} already exists, and is not ${kind}`, { hint: 'pass a new file' })
 }

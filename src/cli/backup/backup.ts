@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
 import { groupBy } from '../../api/group-by.ts'
 import { writeJson } from '../../api/json.ts'
 import { counted, plural } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest, UsageError } from '../../errors.ts'
+import { resolveOutput } from '../../files/file-kind.ts'
 import { maxLength } from '../../files/read-lines.ts'
 import { findFormatOf } from '../import/read/rows.ts'
 import { originField } from '../import/read/saved-origin.ts'
@@ -154,7 +154,7 @@ export class FileBackup implements Backup {
   }
 
   #pathOf(file: string): string {
-    return resolve(this.#context.host.cwd, file)
+    return resolveOutput(file, this.#context.host, 'saved.ndjson')
   }
 
   #create(): Promise<BackupFile> {

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
 import { readJson } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { suggest, UsageError } from '../../errors.ts'
+import { resolveOutput } from '../../files/file-kind.ts'
 import { readInput } from '../../files/input-file.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Membership } from '../lists/memberships.ts'
@@ -30,7 +30,7 @@ export async function saveBlocks(
 ): Promise<void> {
   if (memberships.length === 0) return
   const base_url = nameService(await context.settings())
-  const output = await BackupFile.create(resolve(context.host.cwd, file))
+  const output = await BackupFile.create(resolveOutput(file, context.host, 'saved.ndjson'))
   try {
     for (const { user_id, room, member } of memberships) {
       const { id: room_id, name: room_name, type: room_type } = room

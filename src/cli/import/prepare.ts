@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import { counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
+import { resolveOutput } from '../../files/file-kind.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
@@ -171,7 +171,7 @@ async function resolveJournalPath(context: Context, request: ImportRequest): Pro
   const { journal = true } = flags
   const path =
     typeof journal === 'string'
-      ? resolve(context.host.cwd, journal)
+      ? resolveOutput(journal, context.host, 'import.journal')
       : journal
         ? await findDefaultJournal(request)
         : undefined

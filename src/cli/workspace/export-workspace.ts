@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
+import { extname } from 'node:path'
 import { counted, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
 import { replaceFile } from '../../files/draft.ts'
 import { toWriteError } from '../../files/file-errors.ts'
-import { createExistsError } from '../../files/file-kind.ts'
+import { createExistsError, resolveOutput } from '../../files/file-kind.ts'
 import { readMembersOfRooms } from '../import/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
@@ -67,10 +67,11 @@ export async function exportWorkspace(context: Context, flags: WorkspaceExportFl
 }
 
 async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
+  const path = resolveOutput(out, host, 'workspace.yaml')
   const lock = await LockFile.open(lockFileOf(out), host)
-  if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
+  if (!lstatSync(path, { throwIfNoEntry: false })) return lock
   await lock.close()
-  throw createExistsError(resolve(host.cwd, out), ', and an export does not overwrite files')
+  throw createExistsError(path, ', and an export does not overwrite files')
 }
 
 export async function readWorkspace(
@@ -191,7 +192,7 @@ async function store(
   else lock.sections[at] = claimed
   await lock.save()
   try {
-    replaceFile(resolve(host.cwd, out), text, { overwrite: false })
+    replaceFile(resolveOutput(out, host, 'workspace.yaml'), text, { overwrite: false })
   } catch (error) {
     throw toWriteError(out, error)
   }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { resolveOutput } from '../../../files/file-kind.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { findWorkspaceDir } from '../shared/local-workspace.ts'
@@ -25,7 +25,7 @@ export function defineLocalBackup(local: MeetroomCommand): void {
       const printer = await context.printer()
       const { backUp } = await import('../../../embedded/backups/back-up.ts')
       const workspace = await findWorkspaceDir(context, dataDir)
-      const path = resolve(host.cwd, file)
+      const path = resolveOutput(file, host, 'workspace.db')
       const written = await backUp({ dir: workspace, path, overwrite, machine: host })
       const facts: Printed['local backup'] = { workspace, ...written }
       context.changes.add(['backup', 'backups'], 'written')

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { isLoopback } from '../../../api/loopback.ts'
 import { UsageError } from '../../../errors.ts'
 import { replaceFile } from '../../../files/draft.ts'
 import { toReadError, toWriteError } from '../../../files/file-errors.ts'
+import { resolveOutput } from '../../../files/file-kind.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Context } from '../../kernel/context.ts'
 
@@ -17,7 +17,7 @@ export interface ControlFile {
 export async function openControl(context: Context, file: string) {
   const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
   const { listenForControl } = await import('../../../embedded/control/listener.ts')
-  const path = resolve(context.host.cwd, file)
+  const path = resolveOutput(file, context.host, 'control.json')
   await removeFormerFile(context, path)
   const control = new ServiceControl(context.host)
   let close = () => {}

@@ -13,6 +13,7 @@ import type { ServiceControl } from '../../../embedded/control/service-control.t
 import type { RunningService } from '../../../embedded/serve.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import { requireHandles } from '../../../files/file-handles.ts'
+import { resolveOutput } from '../../../files/file-kind.ts'
 import { createTemporaryDirectory } from '../../../files/temporary-directory.ts'
 import { version } from '../../../version.ts'
 import { collect, createDurationParser } from '../../input/input.ts'
@@ -147,7 +148,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
       ? await createTemporaryDirectory('the API key')
       : undefined
   const keyFile = flags.apiKeyFile
-    ? resolve(host.cwd, flags.apiKeyFile)
+    ? resolveOutput(flags.apiKeyFile, host, 'api-key')
     : join(temporary?.path ?? dir ?? '', 'api-key')
   try {
     // The saved profile names a directory, whose lock shows that the service still runs.

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
+import { resolveOutput } from '../../../files/file-kind.ts'
 import { streamInput } from '../../../files/input-file.ts'
 import { OutputFile, requireSameKind } from '../../../files/output-file.ts'
 import type { Host } from '../../../host.ts'
@@ -41,7 +41,7 @@ export class Rejects {
   ): Promise<Rejects | undefined> {
     const { failedOut: file, encoding = 'utf-8' } = flags
     if (file === undefined || dryRun) return undefined
-    const path = resolve(host.cwd, file)
+    const path = resolveOutput(file, host, 'failed.csv')
     for (const other of [source.path, journal])
       if (other !== undefined && (other === path || (await isSameFile(other, path))))
         throw new UsageError(`--failed-out cannot be ${file}, because the import uses this file`)

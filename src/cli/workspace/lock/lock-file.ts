@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { replaceFile } from '../../../files/draft.ts'
 import { toReadError, toWriteError } from '../../../files/file-errors.ts'
-import { requireOwner, requireRegular } from '../../../files/file-kind.ts'
+import { requireOwner, requireRegular, resolveOutput } from '../../../files/file-kind.ts'
 import { takeLock } from '../../../files/file-lock.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
@@ -35,7 +35,7 @@ export function readLockFile(name: string, host: Host): Section[] {
 
 function readLockText(name: string, host: Host): string | undefined {
   try {
-    return readText(resolve(host.cwd, name), { name, maxBytes: maxLockBytes })
+    return readText(resolveOutput(name, host, 'workspace.lock'), { name, maxBytes: maxLockBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw toReadError(name, error)
@@ -65,7 +65,7 @@ export class LockFile {
    * @throws {OutputError} if the lock cannot be acquired for another reason
    */
   static async open(name: string, host: Host): Promise<LockFile> {
-    const path = resolve(host.cwd, name)
+    const path = resolveOutput(name, host, 'workspace.lock')
     const holder = `${path}.pid`
     const user = await takeLock(holder, host).catch((error) => {
       throw toLockError(name, error)

@@ -1,6 +1,7 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { counted } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
+import { resolveOutput } from '../../../../files/file-kind.ts'
 import { requireNewFile } from '../../../backup/backup-file.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -38,7 +39,7 @@ export async function runOffboarding(
   const saver = change.deletes ? await openBackup(context, change) : undefined
   await saver?.check()
   const { save } = change
-  if (save !== undefined) await requireNewFile(resolve(context.host.cwd, save))
+  if (save !== undefined) await requireNewFile(resolveOutput(save, context.host, 'saved.ndjson'))
   const planned = await planOffboarding(context, ids, flags, change)
   if (!flags.ignoreNotFound) await requirePeople(context, planned, ids, change)
   await confirmPlan(context, planned, flags.max, change)
