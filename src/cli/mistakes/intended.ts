@@ -8,7 +8,7 @@ import type { Context } from '../kernel/context.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { readIntended } from './operands.ts'
 import { splitTyped } from './typed.ts'
-import { suggestAll, suggestFile, withoutYes } from './usage-problem.ts'
+import { selectsTargets, suggestAll, suggestFile, withoutYes } from './usage-problem.ts'
 
 export interface CalledCommand {
   names: readonly string[]
@@ -40,7 +40,7 @@ export function explainIntended(missing: MissingResource, text: string): Hint | 
       : undefined
   if (file) return file
   const isMany = command.registeredArguments.at(-1)?.variadic === true
-  const canSelect = isMany && command.options.some(({ long }) => long === '--where')
+  const canSelect = selectsTargets(command)
   const name = missing.context.command.split(' ')
   if (/^(\*|all)$/i.test(text) && canSelect) return suggestAll(command, name, missing.given, missing.flags)
   if (canSelect && /^[a-z_]+(!?~|!=|[<>]=?)./.test(text))
@@ -81,8 +81,7 @@ export const explainFileOfIds: Explain = async (missing) => {
   const { cwd } = missing.context.host
   const isInDirectory = (name: string) =>
     lstatSync(resolve(cwd, name), { throwIfNoEntry: false }) !== undefined
-  const isMany = missing.given.length > 1 && command.registeredArguments.at(-1)?.variadic === true
-  if (isMany && missing.given.slice(-2).every(isInDirectory))
+  if (selectsTargets(command) && missing.given.length > 1 && missing.given.slice(-2).every(isInDirectory))
     return [
       'the shell replaced * with the names of files; ',
       suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags),

@@ -1,8 +1,10 @@
 import type { Command, Option } from 'commander'
 import { type Hint, suggest, suggestHelp } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { findResource } from '../filter/command-fields.ts'
+import { IdArgument } from '../input/id-arguments.ts'
 import { isHarmless } from '../kernel/effect.ts'
-import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../matching/near.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { editLine } from './typed.ts'
@@ -39,6 +41,15 @@ export function findFlagOf(
 /** Omits the confirmation, because a suggested selection is a guess. */
 export const withoutYes = (words: readonly string[]): string[] =>
   words.filter((word) => word !== '--yes' && word !== '-y')
+
+/** Returns true if `--where` selects items of the kind that the last arguments of a command name. */
+export function selectsTargets(command: Command): boolean {
+  const argument = command.registeredArguments.at(-1)
+  const hasWhere = command.options.some(({ long }) => long === '--where')
+  if (!hasWhere || !argument?.variadic || !(argument instanceof IdArgument)) return false
+  const selectsRooms = command instanceof MeetroomCommand && command.selectsRooms !== undefined
+  return argument.kind === (selectsRooms ? 'room' : findResource(command)?.name)
+}
 
 /** Suggests an unconfirmed preview of a change to all items. */
 export function suggestAll(

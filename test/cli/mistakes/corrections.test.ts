@@ -309,6 +309,16 @@ test.each([
   expect((await hintOf(line)).split('\n').slice(1)).toEqual([`hint: ${hint}`, ''])
 })
 
+test.each(["members export 'Phys*'", "members list 'Phys*'", "members add 'name:Physics 10a' 'ad*'"])(
+  'the hint for “%s” has no condition, because --where does not select what the argument names',
+  async (line) => {
+    const hintOf = await createHints()
+    const shown = await hintOf(line)
+    expect(shown).toContain('error: no such ')
+    expect(shown).not.toContain('--where')
+  },
+)
+
 test.each([
   ['rooms[?type==open].name', "a text needs quotes: --query 'rooms[?type=='\\''open'\\''].name'"],
   ['rooms[?record==false].name', "a constant needs backticks: --query 'rooms[?record==`false`].name'"],

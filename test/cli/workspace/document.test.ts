@@ -94,13 +94,16 @@ describe('a workspace file', () => {
       'f.json:1:22: users[0].user_id must be text, not 1 | put it in quotes: "1"',
     ],
     ['{"users":[],"users":[]}', 'f.json:1:14: this key is written twice in the same object'],
-    [
-      '# The school\nusers: []\n',
-      'f.json is not valid JSON: unexpected “#” at line 1, column 1 | the file is YAML: rename the file to f.yaml',
-    ],
+    ['# School\nusers: {}\n', 'f.json:2:8: users must be a list, not an object'],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
   ])('parseWorkspace reports the position of the error in the JSON file %j', async (text, problem) => {
     expect(await read(text, 'f.json')).toBe(problem)
+  })
+
+  test('parseWorkspace reads YAML in a file with the extension .json', async () => {
+    expect(await read('# School\nusers: [{ user_id: ada }]\n', 'f.json')).toEqual({
+      users: [{ user_id: 'ada' }],
+    })
   })
 
   test('parseWorkspace refuses a file with anchors, very deep nesting or too many values', async () => {

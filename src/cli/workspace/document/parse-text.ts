@@ -39,7 +39,9 @@ const problems: readonly (readonly [RegExp, string])[] = [
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)
-  const value = isJson ? await parseJsonFile(text, name) : await parseYaml(text, name)
+  const value = isJson
+    ? parseGivenJson(text, name, (json) => parseJson(json, maxLevels))
+    : await parseYaml(text, name)
   // JSON.parse accepts duplicate keys. The YAML parser refuses such keys and reports their position.
   if (isJson && countKeys(value) !== countWrittenKeys(text)) await parseYaml(text, name)
   let locator: Promise<Locator> | undefined
@@ -48,19 +50,6 @@ export async function parseText(text: string, name: string, isJson: boolean): Pr
     value,
     positionOf: async (path, atKey) => positionAt(text, (await locate()).offsetOf(path, atKey)),
     sourceOf: async (path) => (await locate()).scalarAt(path),
-  }
-}
-
-async function parseJsonFile(text: string, name: string): Promise<unknown> {
-  try {
-    return parseGivenJson(text, name, (json) => parseJson(json, maxLevels))
-  } catch (error) {
-    if (!(error instanceof UsageError) || /^\s*[[{]/.test(text)) throw error
-    const value = await parseYaml(text, name).catch(() => undefined)
-    const hint = isRecord(value)
-      ? `the file is YAML: rename the file to ${name.replace(/\.\w+$/, '')}.yaml`
-      : undefined
-    throw new UsageError(error.message, { hint })
   }
 }
 

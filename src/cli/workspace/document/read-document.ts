@@ -46,11 +46,12 @@ export async function readDesired(
 }
 
 /**
- * @param file name, whose extension selects YAML or JSON
+ * @param file name; a file `.json` may also contain YAML
  * @throws {UsageError} for an invalid workspace file
  */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
-  const isJson = extname(file).toLowerCase() === '.json'
+  // The shell may have written YAML to a file with this name.
+  const isJson = extname(file).toLowerCase() === '.json' && /^\s*[[{]/.test(text)
   const parsed = await parseText(text, file, isJson)
   const fail: Fail = async (path, problem, { hint, atKey } = {}) => {
     const { line, column } = await parsed.positionOf(path, atKey)
