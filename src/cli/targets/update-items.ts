@@ -21,7 +21,7 @@ import { requireFields, type TargetsFlags } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { readList } from '../lists/read-list.ts'
 import { groupByName } from '../matching/match.ts'
-import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
+import { cellOf, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { forAnyKind } from '../records/records.ts'
 import { labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmTargets } from './confirm-targets.ts'
@@ -76,14 +76,18 @@ export async function updateItems(
   })
   const items = await completeItems(context, updated, chosen, [...fields])
   const renames = substitute && (await planRenames(context, updated, items, substitute))
+  const names = new Map<string, string>()
   const changes = new Map<string, Body>()
   for (const item of items) {
     const id = String(item[param])
     const body = encode(bodyFor((field) => toText(cellOf(view, field, item))))
     const renamed = renames?.get(id)
+    if (body.name?.trim() && body.name !== item['name']) names.set(id, body.name)
     if (renamed !== undefined) changes.set(id, { ...body, name: renamed })
     else if (Object.keys(body).length > 0) changes.set(id, body)
   }
+  const named = new Map(items.map((item) => [String(item[param]), item]))
+  refuseSameNames(updated, named, names, fields.size === 0 ? sample.name : undefined)
   const changed = items.filter((item) => changes.has(String(item[param])))
   const most = substitute && context.flags.dryRun ? changed.length : maxExamples
   await showExamples(context, updated, changed, changes, most)
@@ -210,16 +214,42 @@ async function requireFreeNames(
   for await (const { items } of readList(context, list, {}, { all: true }))
     for (const item of await full.complete(items, isPartial, ''))
       if (item) all.set(String(item[param]), { name: item['name'] })
-  const groups = [...groupByName(all, (id, item) => renames.get(id) ?? item['name'])]
+  refuseSameNames({ view }, all, renames)
+}
+
+/**
+ * @param items all items that must differ in their names
+ * @param typed name without placeholders, for all items
+ * @throws {UsageError} if a new name is not unique
+ */
+function refuseSameNames(
+  { view }: Pick<UpdatedKind, 'view'>,
+  items: ReadonlyMap<string, Item>,
+  renames: ReadonlyMap<string, string>,
+  typed?: string,
+): void {
+  const groups = [...groupByName(items, (id, item) => renames.get(id) ?? item['name'])]
   const clashes = groups.filter(([, ids]) => ids.length > 1 && ids.some((id) => renames.has(id)))
   const [first, ...others] = clashes
   if (!first) return
   const [name, ids] = first
-  const labels = ids.map((id) => labelItem(id, toText(all.get(id)?.['name'] ?? '')))
+  const labels = ids.map((id) => labelItem(id, toText(items.get(id)?.['name'] ?? '')))
+  const fitted = typed && toPlaceholders(typed, view)
   const more =
     others.length > 0 ? `; ${counted(others.length, 'other name')} would also occur several times` : ''
   throw new UsageError(
     `${counted(ids.length, ...view.noun)} would have the name “${name}”: ${listNames(labels, maxNamed)}${more}; nothing was changed`,
-    { hint: 'select fewer items with --where, or another name' },
+    fitted === undefined
+      ? { hint: 'select fewer items with --where, or another name' }
+      : { correction: [typed ?? '', fitted] },
   )
+}
+
+/** Converts placeholders of other programs, such as `%name%`; undefined without such placeholders. */
+function toPlaceholders(text: string, { columns }: View): string | undefined {
+  const fitted = text.replace(/%(\w+)%|\$(\w+)|<(\w+)>/g, (found, ...words) => {
+    const field = words.slice(0, 3).find((word) => word !== undefined)
+    return columns.some((column) => column.field === field) ? `{${field}}` : found
+  })
+  return fitted === text ? undefined : fitted
 }

@@ -88,7 +88,7 @@ describe('rooms update --where', () => {
     'rooms update --where exits 10 without a write (rooms: %i, flags: %j)',
     async (count, flags, message) => {
       for (let i = 0; i < count; i++) await room(`R${i}`)
-      const run = await update('--where', 'type=open', '--name', 'x', ...flags)
+      const run = await update('--where', 'type=open', '--name', '{name}x', ...flags)
       expect(run).toMatchObject({ code: 10, stdout: '' })
       expect(run.stderr).toContain(`error: ${message}\n`)
       expect(writes()).toEqual([])
@@ -251,13 +251,13 @@ test('rooms update --where expands placeholders and double braces in any templat
           '1',
           '--data',
           '{"a":1}',
-          `--name=${template}`,
+          `--layout=${template}`,
         )
         expect({ code }, stderr).toEqual({ code: 0 })
         expect(bodies()).toEqual(
           rooms.map((one) => ({
             a: 1,
-            name: pieces.map((part) => ('field' in part ? one[part.field] : part.text)).join(''),
+            layout: pieces.map((part) => ('field' in part ? one[part.field] : part.text)).join(''),
           })),
         )
       },
@@ -281,6 +281,36 @@ describe('--rename', () => {
     ])
     expect({ code }, stderr).toEqual({ code: 0 })
     expect(bodies()).toEqual([{ name: 'Eve' }])
+  })
+
+  test.each([
+    ['%name% old', '{name} old'],
+    ['$name old', '{name} old'],
+    ['<name> <x>', '{name} <x>'],
+  ])('rooms update --where --name %j is refused for two rooms, with a hint on %j', async (typed, meant) => {
+    const ids = [await room('A'), await room('B')]
+    const flags = ['--where', 'type=open', '--yes', '--name']
+    expect(await update(...flags, typed)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `error: 2 rooms would have the name “${typed}”: “B” (${ids[1]}), “A” (${ids[0]}); nothing was changed\n` +
+          `hint: did you mean: meetroom rooms update --where type=open --yes --name '${meant}'`,
+      ),
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('rooms update --where --name is refused if several rooms would have the name', async () => {
+    await room('A 1')
+    await room('B')
+    const changeTo = (name: string) => update('--where', 'type=open', '--yes', '--name', name)
+    expect((await changeTo('X')).stderr).toContain('hint: select fewer items with --where, or another name\n')
+    expect((await changeTo('{type}')).stderr).toContain('error: 2 rooms would have the name “open”: ')
+    expect(writes()).toEqual([])
+    expect((await update('--where', 'name=B', '--yes', '--name', 'A 1')).code).toBe(0)
+    // The rooms have the same name already.
+    expect((await changeTo('A 1')).code).toBe(0)
   })
 
   const rename = (pattern: string, ...more: string[]) =>

@@ -35,8 +35,8 @@ export function defineRoomUpdate(rooms: MeetroomCommand): void {
     .summary('Change the settings of a room, or of all rooms that match')
     .description(
       'Change the settings of a room, or of all rooms that match --where. Other settings do not change. With --where, ' +
-        '--name, --layout and --set accept placeholders for fields of the room, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern; ' +
-        'duplicate names are refused.',
+        '--name, --layout and --set accept placeholders for fields of the room, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern. ' +
+        'Duplicate names are refused.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--name <name>', descriptions.name)

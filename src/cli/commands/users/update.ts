@@ -15,7 +15,7 @@ export function defineUserUpdate(users: MeetroomCommand): void {
     .command('update')
     .summary('Change a user, or all users that match')
     .description(
-      'Change a user, or all users that match --where. Other fields do not change. With --where, values accept placeholders for fields of the user, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern; duplicate names are refused.',
+      'Change a user, or all users that match --where. Other fields do not change. With --where, values accept placeholders for fields of the user, such as {name}. Write {{ and }} for braces. --rename changes names by a pattern. Duplicate names are refused.',
     )
     .addArgument(new UserArgument('[user]'))
     .addOption(createRenameOption())

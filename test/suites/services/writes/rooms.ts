@@ -63,8 +63,8 @@ export const rooms: readonly WriteScenario[] = [
   },
   {
     leaf: 'rooms update',
-    argv: () => ['rooms', 'update', '--where', 'type=private', '--name', changed, yes, ...ndjson],
-    targets: (to) => [full, second].map((name) => to.room('change', name, { name: changed })),
+    argv: () => ['rooms', 'update', '--where', 'type=private', '--layout', 'grid', yes, ...ndjson],
+    targets: (to) => [full, second].map((name) => to.room('change', name, { layout: 'grid' })),
     report: 'items',
     isSeen: true,
     needs: [roomsWhere('type=private'), roomsOf],
