@@ -333,7 +333,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
     '-n': ['--limit', '--name', '--dry-run'],
     '-m': ['--text'],
     '-p': ['--port', '--profile'],
-    '-d': ['--data'],
+    '-d': ['--data', '--data-dir'],
     '-t': ['--type', '--role'],
   },
   ...{ '-u': ['--as', '--user'], '-L': ['--limit'], '-f': ['--data', '--where'] },
@@ -371,6 +371,8 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
 
 interface ArgumentFlag {
   flag: string
+  /** Text before the argument in the value of the flag. */
+  before?: string
   reason: string
   pattern: RegExp
 }
@@ -380,7 +382,7 @@ const ofProfile = { flag: '--profile', reason: 'select a profile with: ', patter
 /** Flags for the arguments that users type after a command without arguments, by command. */
 export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
   'rooms create': { flag: '--name', reason: 'pass the name with: ', pattern: /./ },
-  'rooms list': { flag: '--name', reason: 'find rooms by name with: ', pattern: /./ },
+  'rooms list': { flag: '--where', before: 'name~', reason: 'find rooms by name with: ', pattern: /./ },
   'users list': { flag: '--search', reason: 'search for a user with: ', pattern: /./ },
   'auth status': ofProfile,
   'auth logout': ofProfile,

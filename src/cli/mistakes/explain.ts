@@ -119,6 +119,11 @@ const explainOtherProfile: Explain = async ({ context, client, path }) => {
 const explainUserAsMember: Explain = async ({ context, client, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
+  if (/^(name|email):/.test(user))
+    return [
+      'select a member by their user: ',
+      suggest([...context.command.split(' '), room, '--user', user, ...flags]),
+    ]
   const id = readSegment(path, 'rooms') ?? room
   if ((await findMember(context, id, user)) !== undefined)
     return [
@@ -133,7 +138,8 @@ const explainUserAsMember: Explain = async ({ context, client, names, given, pat
 /** Explains a room that was typed second, as in `members add ada ROOM`. */
 const explainSwappedRoom: Explain = async ({ context, client, names, given, flags }) => {
   const [user = '', room = ''] = given
-  if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
+  if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user) || room === '-')
+    return undefined
   if (!(await isRoomOrName(client, room)) || (await isRoomOrName(client, user))) return undefined
   const words = context.command.split(' ')
   return ['pass the room first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
@@ -219,7 +225,10 @@ function suggestLikely(
   wrongWord: (item: Item, isDestroying: boolean) => string | undefined,
 ): Hint | undefined {
   const { command } = splitTyped(program, argv)
-  const isDestroying = command instanceof MeetroomCommand && isDestructive(command.effect ?? 'reads')
+  const isDestroying =
+    command instanceof MeetroomCommand &&
+    isDestructive(command.effect ?? 'reads') &&
+    !flags.includes('--dry-run')
   const unconfirmed = isDestroying ? withoutYes(flags) : flags
   const suggestions = likely.map((item) => {
     const id = toText(item[views[kind].id ?? 'id'])

@@ -1,5 +1,5 @@
 import { resources } from '../../api/resources.ts'
-import { type Hint, suggest } from '../../errors.ts'
+import { type Hint, suggest, suggestExample } from '../../errors.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { isReference, splitOperands } from './operands.ts'
@@ -32,6 +32,8 @@ const firstFields: Readonly<Record<string, string>> = {
   ...{ rooms: 'created_at', users: 'created_at', members: 'created_at' },
   ...{ sessions: 'connected_at', audit: 'time' },
 }
+
+const isFlag = (word: string) => word.startsWith('-')
 
 const dayOf = (value: string) => /^\d{4}-\d\d-\d\d/.exec(value)?.[0]
 
@@ -83,16 +85,51 @@ const rules: readonly FlagRule[] = [
     },
   },
   {
+    flag: /^--(today|yesterday|(this|last)-(week|month|year))$/,
+    explain({ flag, words, has, others }) {
+      const report = words.join(' ') === 'sessions list' ? ['sessions', 'report'] : words
+      if (report === words && !has('--period')) return undefined
+      return ['did you mean: ', suggest([...report, ...others, '--period', flag.slice(2)])]
+    },
+  },
+  {
+    of: 'auth logout',
+    flag: /^--all(-profiles)?$/,
+    explain: ({ words }) => [
+      'log out of each profile: ',
+      suggestExample([...words, '--profile', 'NAME']),
+      '; list the profiles with: ',
+      suggest(['profiles', 'list']),
+    ],
+  },
+  {
+    of: 'rooms create',
+    flag: /^--(pass(word)?|pw|pin|passwort)$/,
+    explain: () => 'rooms have no password; only members can join a room with --type private',
+  },
+  {
+    flag: /^--(first|given|last|family|sur)-?name$/,
+    explain({ words, has, others, flag, value, withoutValue }) {
+      const other = withoutValue.findIndex((word) => /^--(first|given|last|family|sur)-?name$/.test(word))
+      const [, name = '-'] = withoutValue.slice(other)
+      if (!has('--name') || others.includes('--name') || other < 0 || [name, value].some(isFlag))
+        return undefined
+      const names = /^--(first|given)/.test(flag) ? [value, name] : [name, value]
+      const left = withoutValue.toSpliced(other, 2)
+      return ['did you mean: ', suggest([...words, ...left, '--name', names.join(' ')])]
+    },
+  },
+  {
     of: 'usage',
-    flag: /^--(from|since|start)$/,
+    flag: /^--(from|since|start|year)$/,
     explain({ value }) {
-      const month = dayOf(value)?.slice(0, 7)
+      const month = /^\d{4}$/.test(value) ? `${value}-01` : dayOf(value)?.slice(0, 7)
       return month && ['usage is reported per month: ', suggest(['usage', '--month', month])]
     },
   },
   {
     of: 'users offboard',
-    flag: /^--(to|transfer-to|new-owner)$/,
+    flag: /^--(to|transfer-to|new-owner|replacement|successor)$/,
     explain: ({ others }) => [
       'hand the rooms over first: ',
       suggest(['users', 'hand-over', ...others.filter((word) => !word.startsWith('-'))]),
@@ -125,7 +162,10 @@ const rules: readonly FlagRule[] = [
   {
     of: 'serve',
     flag: /^(-d|--(detach|daemon|background))$/,
-    explain: ({ words, others }) => ['serve in the background with: ', suggest([...words, ...others]), ' &'],
+    explain: ({ words, value, others }) =>
+      value.startsWith('-')
+        ? ['serve in the background with: ', suggest([...words, ...others]), ' &']
+        : undefined,
   },
   {
     flag: /^(-f|-w|--follow|--watch)$/,

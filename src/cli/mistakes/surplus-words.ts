@@ -10,6 +10,7 @@ import { flagsOfArguments, lookUp } from '../matching/meanings.ts'
 import { parseReference, toRoomName } from '../matching/reference.ts'
 import { linkWords, NamedArgument } from '../names/arguments.ts'
 import { views } from '../output/views/views.ts'
+import { explainFixedField } from './foreign-flag.ts'
 import { isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { fitWords, isReference, isSentence } from './operands.ts'
@@ -77,9 +78,12 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
       'compare two profiles with: ',
       suggest([...words, '--against', extra, '--profile', given[0] ?? '']),
     ])
+  const [, field] = /^(\w+)=/.exec(extra) ?? []
+  const fixed = field && explainFixedField(words, `--${field}`)
+  if (fixed) return hint(fixed)
   const own = command.surplusHint?.(given.slice(accepted))
   if (own !== undefined) return hint(own)
-  const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
+  const { flag, before: start = '', reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
   if (accepted === 0 && findFilterField(text, '', command) === text && isReading(command))
     return hint(['select fields with: ', suggest([...words, ...flagsOnly, '--columns', text])])
@@ -87,8 +91,8 @@ export function explainSurplus({ command, words, rest, argv, host }: UsageProble
     const [choiceFlag, choice] = findFlagOf(given.at(-1) ?? '', listOptions(command)) ?? []
     const named =
       choiceFlag && choice && given.length > 1 && !rest.includes(choiceFlag)
-        ? [flag, given.slice(0, -1).join(' '), choiceFlag, choice]
-        : [flag, text]
+        ? [flag, start + given.slice(0, -1).join(' '), choiceFlag, choice]
+        : [flag, start + text]
     return hint([reason, suggest([...words, ...named, ...flagsOnly])])
   }
   return hint(explainTargets({ command, words }, given, flagsOnly))

@@ -95,6 +95,10 @@ export async function correctSuggestion(
 ): Promise<MeetroomError> {
   error.hint = error.hint && fitRooms(error.hint, program)
   const first = findCorrection(error.hint)
+  if (first && isSameLine(program, toCommandLine(first), typed)) {
+    error.hint = ['see: ', suggestHelp(...splitLine(program, typed).words)]
+    return error
+  }
   let corrected = first
   let left: MeetroomError | undefined
   for (let mistakes = 0; corrected; mistakes++) {
@@ -117,6 +121,12 @@ export async function correctSuggestion(
           : ['see: ', suggestHelp(...splitLine(program, first.words).words)]),
       ]
   return error
+}
+
+/** Returns true for a suggestion that repeats the typed words, apart from the flags that select a service. */
+function isSameLine(program: Command, line: readonly string[], typed: readonly string[]): boolean {
+  const { words, rest } = splitLine(program, typed)
+  return line.join('\0') === [...words, ...rest].join('\0')
 }
 
 /** Adds `name:` to room arguments that look like names, in all suggestions of a hint. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
-import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { type Hint, suggest, suggestExample, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, isHarmless, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from '../matching/meanings.ts'
@@ -94,10 +94,16 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   const swapped = meanings.has(word.toLowerCase()) ? undefined : hintOnOrder(word, group, rest)
   if (swapped) return swapped
   if (group === undefined) return hintAtTop(word, rest)
-  if (group === 'message' && isReference(word)) return suggestCommand(['message', 'send'], [word, ...rest])
   const [only, other] = within.commands
+  const operands = [word, ...splitOperands(rest)[0]]
+  // The only command of a group, whose arguments are all given.
+  if (only && !other && !operands.some(mayBeKey) && takesExactly(only, operands.length))
+    return suggestCommand([group, only.name()], [word, ...rest])
   return ['see: ', only && !other ? suggestHelp(group, only.name()) : suggestHelp(group)]
 }
+
+const takesExactly = ({ registeredArguments: all }: Command, count: number): boolean =>
+  all.length === count && !all.some(({ variadic }) => variadic)
 
 /**
  * Finds a similar command, except for words with a meaning of their own. A destructive command must be at
@@ -188,7 +194,11 @@ function explainRemoval(rest: readonly string[]): Hint {
   const block = ['members', 'block']
   return [
     'members cannot be removed; in a private room, block them: ',
-    rest.length > 1 ? suggest(fitWords(block, rest)) : suggestHelp(...block),
+    rest.length > 1
+      ? suggest(fitWords(block, rest))
+      : rest.every(isReference) && rest.length > 0
+        ? suggestExample([...block, 'ROOM', ...rest])
+        : suggestHelp(...block),
   ]
 }
 

@@ -115,6 +115,8 @@ const suggestAllRooms = (words: readonly string[], rest: readonly string[]): Hin
   suggest([...words, ...rest, '--all-rooms']),
 ]
 
+const listProfiles: Hint = ['list the profiles with: ', suggest(['profiles', 'list'])]
+
 type Explain = (problem: UsageProblem) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
@@ -123,7 +125,7 @@ const explanations: Readonly<Record<string, Explain>> = {
     const profile = argv[argv.indexOf('--profile') + 1] ?? ''
     if (argv.includes('--profile') && findCommand(program, profile))
       return new UsageError('--profile needs the name of a profile', {
-        hint: ['list the profiles with: ', suggest(['profiles', 'list'])],
+        hint: listProfiles,
       })
     if (word === 'curl') return explainCurl(argv.slice(argv.indexOf(word) + 1))
     const others = rest.slice(rest.indexOf(word) + 1)
@@ -205,6 +207,8 @@ const explanations: Readonly<Record<string, Explain>> = {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
     const { description = '' } = listOptions(command).find(({ flags }) => flags.endsWith(flag)) ?? {}
     const [long = ''] = flag.split(' ')
+    if (long === '--profile')
+      return new UsageError(`${long} needs the name of a profile`, { hint: listProfiles })
     if (long === '--delimiter' || long === '--split')
       return new UsageError(`${long} needs a value`, {
         hint: `quote a special character of the shell, as in ${long} ';'`,
@@ -257,7 +261,11 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
     const instead = columns === undefined ? ['--query', query ?? ''] : ['--columns', columns]
     return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...others, ...instead])] })
   }
-  if (name === '--output' && value === 'html' && listOptions(command).some(({ long }) => long === '--html'))
+  if (
+    name === '--output' &&
+    /^(html|pdf)$/i.test(value) &&
+    listOptions(command).some(({ long }) => long === '--html')
+  )
     return new UsageError(message, { hint: 'write a page with --html FILE' })
   if (meant === undefined || at < 0)
     return new UsageError(message, {

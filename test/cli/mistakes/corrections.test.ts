@@ -19,7 +19,8 @@ async function createHints(): Promise<(line: string) => Promise<string>> {
   ])
     ids.push([`{${name}}`, (await world.send('POST', '/rooms', { name, type })).body.room.id])
   return async (line) => {
-    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+    const filled = ids.reduce((text, [name, id]) => text.replaceAll(name, id), line)
+    const words = [...filled.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
     const { stderr } = await world.run(words, { env: { MEETROOM_NO_INPUT: '1' } })
     const text = stderr.replaceAll(' --base-url https://meet.test/v1', '')
     return ids.reduce((shown, [name, id]) => shown.replaceAll(id, name), text)
@@ -244,6 +245,20 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ],
   ['--profile neu2 auth login 127.0.0.1:8', 'auth login http://127.0.0.1:8 --profile neu2'],
   ['auth login https://x.test k3yk3yk3yk3yk3yk3y --profile neu2', 'auth login https://x.test --profile neu2'],
+  ['rooms list Physics', "rooms list --where 'name~Physics'"],
+  ['usage --year 2026', 'usage --month 2026-01'],
+  ['users offboard ada --replacement mmeier', 'users hand-over ada mmeier'],
+  ['sessions list {Physics 10a} --today', 'sessions report {Physics 10a} --period today'],
+  ['audit list --last-week', 'audit list --period last-week'],
+  ['serve -p 4330 -d data', 'serve --port 4330 --data-dir data'],
+  ['users create lena --first-name Lena --last-name King', "users create lena --name 'Lena King'"],
+  ['users create lena --last-name King --given-name Lena', "users create lena --name 'Lena King'"],
+  ["message 'Physics 10a' 'Hello!'", "message send 'name:Physics 10a' 'Hello!'"],
+  ["members get 'name:Physics 10a' name:Ada", "members get 'name:Physics 10a' --user name:Ada"],
+  ['members delete 66f1a2b3c4d5e6f708192a3b', 'members block ROOM 66f1a2b3c4d5e6f708192a3b'],
+  ['users merge mmeier ADA --dry-run', 'users merge mmeier ada --dry-run'],
+  ['rooms list --profile', 'profiles list'],
+  ['auth logout --all', 'auth logout --profile NAME; list the profiles with: meetroom profiles list'],
   ['rooms list --base-url 127.0.0.1:8/v1', 'rooms list --base-url http://127.0.0.1:8/v1'],
   ['rooms list --base-url meet.example/v1', 'rooms list --base-url https://meet.example/v1'],
   ['rooms list --time-zone +2', 'rooms list --time-zone Etc/GMT-2'],
@@ -295,6 +310,12 @@ test.each([
     'also, --where: no user has a field “status”; fields are user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email, age',
   ],
   ['profiles switch unlike', 'also, no such profile: “unlike”; profiles: school, staging, sued, nord, local'],
+  [
+    'rooms update {Physics 10a} type=public',
+    'the type of a room cannot change after its creation; “rooms create” sets it',
+  ],
+  ['rooms create --password x', 'rooms have no password; only members can join a room with --type private'],
+  ['usage -o pdf', 'write a page with --html FILE'],
   ['serve stop', 'stop the service with ^C in its terminal'],
   [
     'rooms list --insecure',
