@@ -82,7 +82,9 @@ export async function updateItems(
     const id = String(item[param])
     const body = encode(bodyFor((field) => toText(cellOf(view, field, item))))
     const renamed = renames?.get(id)
-    if (body.name?.trim() && body.name !== item['name']) names.set(id, body.name)
+    const { name: after = '' } = body
+    const before = toText(item['name'])
+    if (after.trim() !== '' && after !== before) names.set(id, after)
     if (renamed !== undefined) changes.set(id, { ...body, name: renamed })
     else if (Object.keys(body).length > 0) changes.set(id, body)
   }
