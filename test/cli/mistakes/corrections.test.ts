@@ -345,6 +345,11 @@ test.each([
   ['rooms[?record==false].name', "a constant needs backticks: --query 'rooms[?record==`false`].name'"],
   ['rooms|length', "“length” is a function; type: --query 'length(rooms)'"],
   ['rooms.length', "“length” is a function; type: --query 'length(rooms)'"],
+  [
+    'Items[].Name',
+    "no field “Items” at the top level; fields are rooms, paging; type: --query 'rooms[].name'",
+  ],
+  ['Items[].unlike', 'no field “Items” at the top level; fields are rooms, paging'],
   ['[].name', "the list is in the field “rooms”; type: --query 'rooms[].name'"],
 ])('rooms list --query %s prints a notice with a corrected query', async (query, notice) => {
   const hintOf = await createHints()

@@ -37,13 +37,26 @@ export function explainNoMatch(expression: string, document: unknown): string | 
     if (compared !== undefined && keys.length > 0 && !keys.includes(compared))
       return explainText(expression, compared, `${path}[]`)
     if (key !== undefined) {
-      if (!keys.includes(key)) return keys.length === 0 ? undefined : describeKeys(key, records, keys, path)
+      if (!keys.includes(key) && keys.length > 0) {
+        const isList = path === '' && /^\w+\[/.test(expression) && lists.length === 1
+        const meant = findClosest(key, keys) ?? (isList ? lists[0] : undefined)
+        const rest = expression.slice(path.length + step.length)
+        const fixed = meant && fixQuery(path + step.replace(key, meant) + rest, document)
+        return describeKeys(key, records, keys, path) + (fixed ? `; type: ${fixed}` : '')
+      }
+      if (keys.length === 0) return undefined
       places = records.flatMap((record) => (Object.hasOwn(record, key) ? [record[key]] : []))
     } else if (index !== undefined) places = places.flat().slice(0, 1000)
     else return undefined
     path += step
   }
   return undefined
+}
+
+/** Returns `--query` with a query that has no other unknown field; undefined if a field remains unknown. */
+function fixQuery(query: string, document: unknown): string | undefined {
+  const left = explainNoMatch(query, document)
+  return left === undefined ? `--query ${quoteForShell(query)}` : /; type: (--query .*)$/s.exec(left)?.[1]
 }
 
 function explainText(expression: string, word: string, path: string): string {
