@@ -142,13 +142,16 @@ function readDay(text: string): number | undefined {
   return dayNumber(Number(year), Number(month), Number(date))
 }
 
-/** Returns the flag for a time in another unit, or `--set` for a field without a flag. */
+/** Returns the flag for a time in another unit, `--set` for a field without a flag, or nothing for `--type image --image`. */
 function findFieldFlag(
   flag: string,
   value: string,
   command: MeetroomCommand,
   options: readonly Option[],
-): readonly [flag: string, value: string] | undefined {
+  rest: readonly string[],
+): readonly string[] | undefined {
+  const isNamed = (word: string) => [word, ...(lookUp(flags, word) ?? [])].includes(`--${value}`)
+  if (options.some(({ long }) => long === `--${value}`) && rest.some(isNamed)) return []
   const [, stem, unit] = /^--(.+)-(minute|min|hour)s?$/.exec(flag) ?? []
   const seconds = options.find(({ long }) => long?.startsWith(`--${stem}`) && long.endsWith('-seconds'))
   if (stem !== undefined && seconds?.long && /^\d+$/.test(value))
@@ -270,7 +273,7 @@ function findIntendedWords(
   if (named === '--profile' && !profileName.test(value ?? '')) return undefined
   if (named) return renamed(named)
   if (/^https?:/i.test(value ?? '') && has(`${flag}-url`)) return renamed(`${flag}-url`)
-  const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options)
+  const field = value === undefined ? undefined : findFieldFlag(flag, value, command, options, rest)
   if (field) return replaced(...field)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? ''))
     return replaced('--offset', toOffset(Number(value), rest))

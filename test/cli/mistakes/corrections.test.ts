@@ -246,6 +246,14 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['--profile neu2 auth login 127.0.0.1:8', 'auth login http://127.0.0.1:8 --profile neu2'],
   ['auth login https://x.test k3yk3yk3yk3yk3yk3y --profile neu2', 'auth login https://x.test --profile neu2'],
   ['rooms list Physics', "rooms list --where 'name~Physics'"],
+  [
+    'pages create name:X --type image --src https://x.test/a.png',
+    'pages create name:X --image https://x.test/a.png',
+  ],
+  [
+    'pages create name:X --kind image --image https://x.test/a.png',
+    'pages create name:X --image https://x.test/a.png',
+  ],
   ['usage --year 2026', 'usage --month 2026-01'],
   ['users offboard ada --replacement mmeier', 'users hand-over ada mmeier'],
   ['sessions list {Physics 10a} --today', 'sessions report {Physics 10a} --period today'],
