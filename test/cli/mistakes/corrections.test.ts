@@ -9,6 +9,7 @@ async function createHints(): Promise<(line: string) => Promise<string>> {
   const profiles = { school: {}, staging: {}, sued: {}, nord: {} }
   mkdirSync(world.configDir, { mode: 0o700 })
   writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+  writeFileSync(join(world.dir, 'people.csv'), 'user_id\ngrace\n')
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })
   await world.send('POST', '/users', { user_id: 'mmeier', name: 'Maria Meier' })
   const ids: [name: string, id: string][] = []
@@ -324,6 +325,7 @@ test.each([
   ],
   ['rooms create --password x', 'rooms have no password; only members can join a room with --type private'],
   ['usage -o pdf', 'write a page with --html FILE'],
+  ["users import people.csv --map '{user_id=name' --dry-run", 'see: meetroom users import --help'],
   ['serve stop', 'stop the service with ^C in its terminal'],
   [
     'rooms list --insecure',

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CommandLineError, type MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
@@ -583,4 +583,35 @@ test('the hint for a command line with a repeated command names the command at m
       expect(stderr).not.toContain('takes no value')
     }
   }
+})
+
+test.each([
+  'auth lgin https://meet.test/v1 --key-command touch\\ made',
+  'profiles remve staging --yes',
+  'profiles us staging',
+  'config st output json',
+  'rooms delte {room} --yes --save made',
+  'rooms creat --name X --type open',
+  'users creat grace',
+  'api DELETE rooms/{room} --yes',
+  'api POST users -f user_id=grace',
+  'workspace exprt --out made',
+  'webhooks trigger sessionJoined --url https://other.test/hook --yes',
+  'local bakup made',
+  'serve -p 4330 -d made',
+])('the suggestion for the mistyped line “%s” is checked without side effects', async (line) => {
+  const world = await createWorld()
+  const { '{room}': room = '' } = await createItems(world)
+  mkdirSync(world.configDir, { mode: 0o700, recursive: true })
+  const config = join(world.configDir, 'config.json')
+  writeFileSync(config, '{"profiles":{"staging":{}}}', { mode: 0o600 })
+  const listFiles = () => readdirSync(world.dir, { recursive: true }).sort()
+  const before = listFiles()
+  world.requests.length = 0
+  const words = line.replace('{room}', room).match(/(?:\\.|\S)+/g) ?? []
+  const { code, stderr } = await world.run(words.map((word) => word.replace('\\', '')))
+  expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
+  expect(stderr).toContain('\nhint: ')
+  expect(listFiles()).toEqual(before)
+  expect(readFileSync(config, 'utf8')).toBe('{"profiles":{"staging":{}}}')
 })
