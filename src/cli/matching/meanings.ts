@@ -464,8 +464,8 @@ export const fieldWords: Readonly<Record<string, string>> = {
 /** Synonyms of each value, in lower case, separated by spaces. The first of the choices with the synonym is meant. */
 export const valueWords: Readonly<Record<string, string>> = {
   host: 'admin administrator owner cohost co-host moderator teacher lehrer lehrerin professeur',
-  monitor: 'observer viewer watcher',
-  guest: 'gast member participant student pupil schüler schülerin schueler élève eleve',
+  monitor: 'observer viewer watcher beobachter beobachterin observateur',
+  guest: 'gast member participant student pupil schüler schülerin schueler schuelerin élève eleve',
   user: 'student pupils students person people participants',
   private: 'closed geschlossen privat',
   terminated: 'closed beendet terminiert geschlossen ended finished done over',
