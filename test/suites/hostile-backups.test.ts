@@ -88,12 +88,13 @@ async function expectWorking(): Promise<void> {
     return run.stdout
   }
   const id = (await done('--local rooms create --name New --type private -o ids')).trim()
+  // Without “id:”, the program refuses IDs that look like JSON.
   for (const each of (await done('--local rooms list -o ids')).trim().split('\n'))
     for (const line of [
-      `members list ${each}`,
-      `sessions list ${each}`,
-      `pages list ${each}`,
-      `rooms get ${each}`,
+      `members list id:${each}`,
+      `sessions list id:${each}`,
+      `pages list id:${each}`,
+      `rooms get id:${each}`,
     ])
       await done(`--local ${line} --json`)
   await done('--local users list --email example --json')
