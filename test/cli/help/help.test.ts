@@ -330,7 +330,7 @@ describe('a usage error', () => {
     [
       'rooms list extra',
       'unexpected argument “extra”: rooms list takes no arguments',
-      'find rooms by name with: meetroom rooms list --name extra',
+      "find rooms by name with: meetroom rooms list --where 'name~extra'",
     ],
     ['rooms get', 'the argument “room” is missing', "as in: meetroom rooms get 'name:Weekly sync'"],
     [
