@@ -35,7 +35,7 @@ export function parseField(
   const [root = '', ...rest] = path
   const type = rest.length === 0 ? types.get(root) : undefined
   const fields = [...types.keys()]
-  if (findNearField(root, fields) !== undefined && !types.has(root))
+  if (!types.has(root) && findNearField(root, fields) !== undefined)
     throw toUnknownFieldError(`${flag}: `, view.noun[0], [root], value, fields)
   return {
     name,

@@ -79,7 +79,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
       : 'add --replace'
   const mayReplace = flags.replace ?? false
   requireSameService(profile, before, [given, `${given}/v1`], mayReplace, replacement)
-  const key = await readNewKey(context, flags, origin, before)
+  const key = await readNewKey(context, flags, { profile, origin, before })
 
   const baseUrl = await verifyKey(context, given, key)
   requireSameService(profile, before, [baseUrl], mayReplace, replacement)
@@ -197,13 +197,14 @@ function readBaseUrl(text: string): string {
 async function readNewKey(
   context: Context,
   flags: LoginFlags,
-  origin: string,
-  { api_key, api_key_origin }: Profile,
+  { profile, origin, before }: { profile: string; origin: string; before: Profile },
 ): Promise<string> {
   const { withKey, keyCommand } = flags
+  // The profile of the service may not be the profile in use.
+  const named = before.base_url === undefined ? [] : ['--profile', profile]
   const fromFile = [
     'write only the key to the file key.txt, then run: ',
-    suggestLogin({ ...flags, withKey: true }),
+    suggestLogin({ ...flags, withKey: true }, ...named),
   ]
   if (keyCommand !== undefined) {
     const { runKeyCommand } = await import('../../requests/key-command.ts')
@@ -213,6 +214,7 @@ async function readNewKey(
   const why = explainNotInteractive(context.host)
   if (why !== undefined) throw new UsageError(`logging in needs a key, and ${why}`, { hint: fromFile })
   const { askSecret } = await import('../../requests/ask.ts')
+  const { api_key, api_key_origin } = before
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
   return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)), 'the input')
 }

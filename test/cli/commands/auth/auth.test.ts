@@ -327,6 +327,19 @@ test('auth login without a terminal exits 2 with a hint to use --with-key', asyn
     })
 })
 
+test('auth login without a terminal names the profile of the base URL in its hint, not the profile in use', async () => {
+  await world.run(`auth login --with-key --base-url ${baseUrl} --profile first`, {
+    stdin: world.apiKey,
+    env: bare,
+  })
+  await world.run('config set base_url https://other.test/v1 --profile second', { env: bare })
+  await world.run('profiles use second', { env: bare })
+  const { stderr } = await world.run(`auth login ${baseUrl}`, { env: bare })
+  expect(stderr).toContain(
+    'auth login --profile first --with-key --base-url https://meet.test/v1 < key.txt\n',
+  )
+})
+
 test('auth login exits 130 and stores no key after ^C at the prompt', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => host.type('\x03'))

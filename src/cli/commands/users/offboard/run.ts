@@ -224,7 +224,7 @@ export class OffboardingRun {
       this.#incompleteUsers.size > 0 ||
       this.#later.size > 0 ||
       this.#plan.unread.length > 0
-    const hasSaved = this.#change.save !== undefined || typeof this.#context.flags.save === 'string'
+    const hasSaved = typeof this.#context.flags.save === 'string'
     if (this.#unconfirmed.size === 0 || mustRepeat)
       // The file of --save exists now.
       return `run the command again${hasSaved ? ', without --save,' : ''} to complete the remaining steps`
